@@ -20,6 +20,23 @@ pub fn client(url: &str) -> Result<reqwest::Client, String> {
     with_roots(|| builder(url), reqwest::ClientBuilder::build)
 }
 
+/// Builds a client that moves large bodies: as [`client`], and a server that sends nothing for so long is given up.
+///
+/// # Errors
+///
+/// The system's message, if no client can be made.
+#[cfg(feature = "stores")]
+pub fn transfer_client(url: &str) -> Result<reqwest::Client, String> {
+    with_roots(
+        || builder(url).read_timeout(SILENCE),
+        reqwest::ClientBuilder::build,
+    )
+}
+
+/// The longest time that a server may be silent while it answers a request of a store.
+#[cfg(feature = "stores")]
+const SILENCE: Duration = Duration::from_secs(30);
+
 /// Builds a blocking client: each step of a request may take `timeout`. `certificates` replace the system's.
 ///
 /// # Errors

@@ -25,7 +25,7 @@
 //!
 //! Features, all on by default: `cli` (the program and its runs over files; needs the others), `chat` (summaries by
 //! language models, programs and batches), `cache` (their answers on disk), `hub` (downloads of tokenizers). Not on by
-//! default: `parquet` (Parquet and Arrow files, read and written), `jemalloc`. Without the default ones (`default-features = false`) there is no command line, no network and no database.
+//! default: `parquet` (Parquet and Arrow files, read and written), `stores` (object stores), `jemalloc`. Without the default ones (`default-features = false`) there is no command line, no network and no database.
 //!
 //! The stages that a record passes in the program, and the module of each:
 //!
@@ -72,6 +72,8 @@ mod report;
 mod settings;
 #[cfg(feature = "cli")]
 mod standard_streams;
+#[cfg(feature = "cli")]
+mod stores;
 mod summarize;
 mod tokens;
 mod trainers;

@@ -11,6 +11,7 @@ use crate::config::{
 use crate::fit::{FitSettings, SummaryMark, SummarySize};
 use crate::metrics::Prices;
 use crate::pipeline::{Codec, NamedFiles};
+use crate::stores;
 use crate::summarize::batch::RequestShape;
 use crate::summarize::batch::request::FileLimits;
 use crate::summarize::chat::{self, ChatSettings};
@@ -74,7 +75,9 @@ pub struct RunFiles {
     /// The compression of the output; by its name if `None`.
     pub codec: Option<Codec>,
     /// The folder of metrics, totals and rejects, if not beside the output.
-    pub report_dir: Option<String>,
+    pub report_dir: Option<PathBuf>,
+    /// The folder for runs whose output is in an object store.
+    pub state_dir: PathBuf,
     /// The side files that are named.
     pub named: NamedFiles,
     /// True if metrics are written.
@@ -294,7 +297,7 @@ fn key(config: &Config) -> Option<chat::Key> {
 fn files(config: &Config) -> RunFiles {
     let (output, metrics) = (&config.output, &config.metrics);
     // A dash is standard output, as everywhere.
-    let path = |name: &String| PathBuf::from(if name == "-" { "/dev/stdout" } else { name.as_str() });
+    let path = |name: &String| stores::argument(if name == "-" { "/dev/stdout" } else { name }.as_ref());
     RunFiles {
         suffix: output.output_suffix.clone(),
         codec: match output.compress {
@@ -303,7 +306,11 @@ fn files(config: &Config) -> RunFiles {
             OutputCompression::Gzip => Some(Codec::Gzip),
             OutputCompression::Zstd => Some(Codec::Zstd),
         },
-        report_dir: output.report_dir.clone(),
+        report_dir: output
+            .report_dir
+            .as_ref()
+            .map(|folder| stores::argument(folder.as_ref())),
+        state_dir: output.state_dir.as_ref().map_or_else(state_dir, PathBuf::from),
         named: NamedFiles {
             metrics: match &metrics.file {
                 OutputPath::Named(name) => Some(path(name)),
@@ -315,6 +322,14 @@ fn files(config: &Config) -> RunFiles {
         metrics: metrics.file != OutputPath::Off,
         csv_safe: metrics.csv_safe,
     }
+}
+
+/// The usual folder for the state of runs: that of the XDG base directories.
+fn state_dir() -> PathBuf {
+    let set = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
+    let user = || std::env::home_dir().map(|home| home.join(".local/state"));
+    let folder = set.filter(|folder| folder.is_absolute()).or_else(user);
+    folder.unwrap_or_default().join("trajfit")
 }
 
 fn batches(config: &Config) -> Batches {

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
@@ -13,6 +14,7 @@ use parquet::file::reader::{ChunkReader, Length};
 use super::conform::merged_field;
 use super::fault::fault;
 use super::{OnRead, RowFile, RowFormat};
+use crate::stores::{self, RangeFile};
 
 /// Approximate bytes of a batch: a few records, so that memory does not grow with row groups.
 const BATCH_BYTES: usize = 1 << 20;
@@ -34,7 +36,7 @@ impl RowBatches {
     /// Opens a file.
     pub fn open(file: &RowFile, on_read: OnRead) -> io::Result<Self> {
         let opened = CountedFile {
-            file: File::open(&file.path)?,
+            content: Content::open(&file.path)?,
             on_read,
         };
         match file.kind {
@@ -155,15 +157,35 @@ pub fn common_schema(files: &[RowFile]) -> io::Result<()> {
     merged_schema(files).map(|_| ())
 }
 
+/// A file, or an object of a store.
+enum Content {
+    File(File),
+    Object(RangeFile),
+}
+
+impl Content {
+    fn open(path: &Path) -> io::Result<Self> {
+        if !stores::is_url(path) {
+            return File::open(path).map(Self::File);
+        }
+        let object = RangeFile::of(&*stores::object(path)?);
+        let object = object.ok_or_else(|| io::Error::other("its server does not send ranges"))?;
+        Ok(Self::Object(object))
+    }
+}
+
 /// A file that reports the bytes read from it.
 struct CountedFile {
-    file: File,
+    content: Content,
     on_read: OnRead,
 }
 
 impl Read for CountedFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.file.read(buffer)?;
+        let read = match &mut self.content {
+            Content::File(file) => file.read(buffer)?,
+            Content::Object(object) => object.read(buffer)?,
+        };
         (self.on_read)(read as u64);
         Ok(read)
     }
@@ -171,25 +193,41 @@ impl Read for CountedFile {
 
 impl Seek for CountedFile {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.file.seek(to)
+        match &mut self.content {
+            Content::File(file) => file.seek(to),
+            Content::Object(object) => object.seek(to),
+        }
     }
 }
 
 impl Length for CountedFile {
     fn len(&self) -> u64 {
-        self.file.len()
+        match &self.content {
+            Content::File(file) => file.len(),
+            Content::Object(object) => object.length(),
+        }
     }
 }
 
 impl ChunkReader for CountedFile {
-    type T = BufReader<File>;
+    type T = Box<dyn Read>;
 
     fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
-        self.file.get_read(start)
+        Ok(match &self.content {
+            Content::File(file) => Box::new(file.get_read(start)?),
+            Content::Object(object) => Box::new(object.at(start)),
+        })
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<bytes::Bytes> {
         (self.on_read)(length as u64);
-        self.file.get_bytes(start, length)
+        match &self.content {
+            Content::File(file) => file.get_bytes(start, length),
+            Content::Object(object) => {
+                let mut bytes = vec![0; length];
+                object.at(start).read_exact(&mut bytes)?;
+                Ok(bytes.into())
+            }
+        }
     }
 }

@@ -168,6 +168,7 @@ pub static KEYS: &[Key] = &[
     key!(output.join_text_parts, "join-text-parts", "With --sanitize, make a string of content that is text parts and nothing else").bare(),
     key!(output.end_with_assistant, "end-with-assistant", "With --sanitize, cut the turns after the last assistant turn").bare(),
     key!(output.report_dir, "report-dir", "Folder for metrics, totals and rejects, so that only data stands beside data").dir(),
+    key!(output.state_dir, "state-dir", "Folder on this machine for runs whose output is in an object store: checkpoint, answers, and files until they are uploaded [default: ~/.local/state/trajfit]").dir().no_effect_on_output(),
     key!(output.mark_summary, "mark-summary", "Field for turns that are summaries, such as train or weight=0, so that trainers leave them out of the loss [default: none; the value false where none is given]"),
     key!(output.mark_turns, "mark-turns", "Turns that get the field: summaries; all turns of compressed records; or all turns of all records, for loaders that want one schema. Assistant turns get the opposite value"),
     key!(output.rejects_file, "rejects", "JSON Lines of records that are in no output [default: beside the output; for standard output a name of its own in the current directory]").file(),

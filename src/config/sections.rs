@@ -180,6 +180,8 @@ pub struct OutputConfig {
     pub end_with_assistant: bool,
     /// The folder of metrics, totals and rejects, if not beside the output.
     pub report_dir: Option<String>,
+    /// The folder for runs whose output is in an object store; that of the user's state if not set.
+    pub state_dir: Option<String>,
     /// The field added to summary turns; empty for none.
     pub mark_summary: MarkSummary,
     /// The turns that get the field.
@@ -326,6 +328,7 @@ impl Default for OutputConfig {
             join_text_parts: false,
             end_with_assistant: false,
             report_dir: None,
+            state_dir: None,
             mark_summary: MarkSummary::default(),
             mark_turns: MarkTurns::Summary,
             rejects_file: None,

@@ -98,6 +98,7 @@ fn general_rules(config: &Config) -> Vec<Rule> {
             "it must be part of a file name: not empty, without path separators".to_owned(),
         ),
         not_empty("output.report_dir", config.output.report_dir.as_deref()),
+        not_empty("output.state_dir", config.output.state_dir.as_deref()),
         not_empty("output.rejects_file", config.output.rejects_file.as_deref()),
         not_empty("metrics.summary_file", config.metrics.summary_file.as_deref()),
         (

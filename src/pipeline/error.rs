@@ -4,6 +4,7 @@ use std::io;
 use std::path::Path;
 
 use super::paths::streams::is_stream;
+use crate::stores;
 
 /// An error that ends a run.
 #[derive(Debug, thiserror::Error)]
@@ -56,10 +57,11 @@ impl RunError {
 
     /// The error for an input that cannot be opened: nothing was started.
     pub fn input(path: &Path, error: &io::Error) -> Self {
-        let help = match error.kind() {
+        let usual = match error.kind() {
             io::ErrorKind::NotConnected => "open it where the program is started, or name a file",
             _ => "check the path and its permissions",
         };
+        let help = stores::help_of(error).unwrap_or(usual);
         let shown = path.display().to_string();
         let place = if shown == "-" { "standard input" } else { &shown };
         Self::usage(format!("cannot read {place}: {error}"), help)
@@ -74,6 +76,7 @@ impl RunError {
             io::ErrorKind::ResourceBusy => "wait for the other run to end, or name another output",
             _ => "check that the folder exists and is writable, or name another place with -o",
         };
+        let help = stores::help_of(error).unwrap_or(help);
         let message = format!("cannot write {}: {error}", path.display());
         Self::CannotGoOn {
             message,
@@ -96,6 +99,19 @@ impl RunError {
                 help: "make room where it goes to, and run it again".to_owned(),
             };
         }
-        Self::cannot_go_on(format!("cannot {doing} {}: {error}", path.display()))
+        let message = format!("cannot {doing} {}: {error}", path.display());
+        match stores::help_of(error) {
+            None => Self::cannot_go_on(message),
+            Some(help) if help.contains("--force") => Self::CannotGoOn {
+                message,
+                help: help.to_owned(),
+            },
+            Some(help) => Self::CannotGoOn {
+                message,
+                help: format!(
+                    "{help}; then run the same command with --resume: nothing that was done is lost"
+                ),
+            },
+        }
     }
 }

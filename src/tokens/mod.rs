@@ -29,4 +29,6 @@ pub(crate) mod words;
 pub use counter::{TokenCounter, TokenizerIdentity};
 pub use encodings::BUILT_IN;
 pub use error::TokenizerError;
+#[cfg(feature = "stores")]
+pub use hub::HubSettings;
 pub use load::load;

@@ -23,6 +23,7 @@ mod docs;
 mod files;
 mod fit;
 mod records;
+mod stores;
 mod summaries;
 mod support;
 mod tokens;

@@ -34,8 +34,8 @@ use crate::trajectory::Format;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct LintArgs {
-    /// Files or directories; - is standard input
-    #[arg(value_name = "INPUT", required_unless_present = "print_config")]
+    /// Files, directories or URLs; - is standard input
+    #[arg(value_name = "INPUT", value_parser = inputs::path(), required_unless_present = "print_config")]
     inputs: Vec<PathBuf>,
     /// The trainer's limit in tokens, such as 16384 or 16k [default: the trainer's own]
     #[arg(long, value_name = "N", value_parser = tokens)]

@@ -16,6 +16,7 @@ use crate::names::Named;
 use crate::pipeline::{Merge, Merged};
 use crate::report::{summary_table, unroll_table};
 use crate::settings::Settings;
+use crate::stores;
 
 /// Join the results of a data set's shards: metrics, totals, rejects and data.
 ///
@@ -59,6 +60,18 @@ pub fn run(args: &MergeArgs) -> Result<ExitStatus, CliError> {
             CliError::usage("several files cannot be written to standard output")
                 .with_help("name a file or directory with -o"),
         );
+    }
+    if let Some(url) = args
+        .runs
+        .iter()
+        .chain([&args.output])
+        .find(|path| stores::is_url(path))
+    {
+        let message = format!(
+            "cannot join {}: files of runs are joined on this machine",
+            url.display()
+        );
+        return Err(CliError::usage(message).with_help("copy them here first"));
     }
     let merge = Merge {
         runs: args.runs.clone(),

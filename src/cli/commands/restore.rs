@@ -24,7 +24,7 @@ use crate::pipeline::{self, RawRecord, Records};
 #[derive(Debug, clap::Args)]
 pub struct RestoreArgs {
     /// Records that trajfit unroll wrote: a file or directory; - is standard input
-    #[arg(long, value_name = "OUT", required = true)]
+    #[arg(long, value_name = "OUT", value_parser = inputs::path(), required = true)]
     from_unrolled: PathBuf,
     /// Field that is true on trained turns and false on others, or FIELD=VALUE for its value on others; none for records with
     /// a list of trained turns [default: train, or the field of the configuration]

@@ -4,8 +4,11 @@ use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
+
 use crate::cli::CliError;
 use crate::config::whole_number;
+use crate::stores;
 
 /// Refuses inputs that are not there or given twice.
 pub fn check(inputs: &[PathBuf]) -> Result<(), CliError> {
@@ -16,18 +19,24 @@ pub fn check(inputs: &[PathBuf]) -> Result<(), CliError> {
                     .with_help("name every input once"),
             );
         }
-        if is_dash(input) {
+        // Objects are asked for when the inputs are listed.
+        if is_dash(input) || stores::is_url(input) {
             continue;
         }
         // Other errors of a file are reported when it is opened.
         if std::fs::metadata(input).is_err_and(|error| error.kind() == ErrorKind::NotFound) {
             return Err(
                 CliError::usage(format!("cannot read the input {}: no such file", input.display()))
-                    .with_help("INPUT is a file, a directory, or - for standard input"),
+                    .with_help("INPUT is a file, a directory, a URL, or - for standard input"),
             );
         }
     }
     Ok(())
+}
+
+/// The parser of paths and URLs, which takes the secrets out of URLs.
+pub fn path() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().map(|path| stores::argument(path.as_os_str()))
 }
 
 /// Returns true if this means stdin, or stdout.

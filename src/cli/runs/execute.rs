@@ -111,12 +111,14 @@ pub fn job(options: &CompressOptions) -> Result<Job, CliError> {
     let targets = OutputFiles::of(&sources, &options.inputs, output, &suffix, files.codec)
         .map_err(running::cli_error)?;
     let targets = match &files.report_dir {
-        Some(folder) => targets.with_reports_in(Path::new(folder)),
+        Some(folder) => targets.with_reports_in(folder),
         None => targets,
     };
     Ok(Job {
         sources,
-        targets: targets.with_named(files.named.clone()),
+        targets: targets
+            .with_named(files.named.clone())
+            .with_state_in(&files.state_dir),
         settings: fingerprint,
         dry_run: options.dry_run,
         is_estimate: is_estimate(options),

@@ -21,7 +21,7 @@ const LISTED: usize = 9;
 #[derive(Debug, clap::Args)]
 pub struct OneRecordArgs {
     /// File; - is standard input
-    #[arg(value_name = "INPUT")]
+    #[arg(value_name = "INPUT", value_parser = inputs::path())]
     input: PathBuf,
     /// Line of the record, from 1; in a JSON array, its number
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]

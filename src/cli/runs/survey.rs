@@ -24,8 +24,8 @@ const MOST_LISTED: u64 = 10_000;
 /// The flags of commands that measure records and write none.
 #[derive(Debug, Clone, clap::Args)]
 pub struct SurveyArgs {
-    /// Files or directories; - is standard input
-    #[arg(value_name = "INPUT", required = true)]
+    /// Files, directories or URLs; - is standard input
+    #[arg(value_name = "INPUT", value_parser = inputs::path(), required = true)]
     inputs: Vec<PathBuf>,
     /// Budget: tokens that a trajectory may cost, such as 16000 or 16k [default: that of the configuration, or 15250]
     #[arg(long, visible_alias = "target-max-tokens", value_name = "N", value_parser = tokens)]

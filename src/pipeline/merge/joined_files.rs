@@ -9,9 +9,10 @@ use super::finished_run::FinishedRun;
 use crate::columns::{self, RowFile, RowFormat};
 use crate::files::{self, Access};
 use crate::metrics::{Columns, csv_header};
+use crate::pipeline::paths::existing;
+use crate::pipeline::paths::file_names::PARTIAL;
 use crate::pipeline::paths::file_names::{appended, has_no_data_extension, stem_of, without_data_extension};
 use crate::pipeline::paths::side_files::{METRICS, REJECTS, SUMMARY};
-use crate::pipeline::paths::targets::{self, PARTIAL};
 use crate::pipeline::write::disk;
 use crate::pipeline::write::output::{ExistingFile, OpenSettings, PartialFile};
 use crate::pipeline::{Codec, RunError, Source};
@@ -71,7 +72,8 @@ impl JoinedFiles {
             },
         };
         joined.refuse_inputs(runs)?;
-        let existing = joined.paths().find(|path| targets::is_taken(path));
+        let paths: Vec<&Path> = joined.paths().collect();
+        let existing = existing::first_taken(&paths)?.map(Path::to_owned);
         match existing.filter(|_| !force) {
             None => Ok(joined),
             Some(existing) => Err(RunError::usage(
@@ -100,7 +102,7 @@ impl JoinedFiles {
             .chain(runs.iter().map(FinishedRun::summary))
             .map(|path| Source::of_file(&path))
             .collect();
-        targets::refuse_inputs(self.paths().map(Path::to_owned), &inputs)
+        existing::refuse_inputs(self.paths().map(Path::to_owned), &inputs)
     }
 
     /// Writes the files, and gives them their names once all are on the disk, the data last. Returns the names.
@@ -127,7 +129,8 @@ impl JoinedFiles {
             .filter(|path| *path != self.rejects.path || !self.rejects.from.is_empty())
             .map(Path::to_owned)
             .collect();
-        disk::name_files(names.iter().map(PathBuf::as_path)).map_err(fault)?;
+        disk::name_files(names.iter().map(PathBuf::as_path), |path| appended(path, PARTIAL))
+            .map_err(fault)?;
         Ok(names)
     }
 

@@ -10,7 +10,7 @@ use super::data_sets::{LeftOut, OnPair, Paired, Pairs, interrupted};
 use super::run_files::RunFiles;
 use crate::fit::PairScorer;
 use crate::metrics::{PairRow, read_pair_rows};
-use crate::pipeline::paths::targets::metrics_beside;
+use crate::pipeline::paths::beside::metrics_beside;
 use crate::pipeline::{RawRecord, Records, RunError, Source};
 
 /// The metrics of the run that both data sets belong to.

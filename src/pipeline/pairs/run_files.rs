@@ -9,8 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::data_sets::Pairs;
 use crate::metrics::read_pair_rows;
 use crate::pipeline::Source;
-use crate::pipeline::paths::targets::MetricsBeside;
-use crate::pipeline::read::source::without_compression;
+use crate::pipeline::paths::beside::MetricsBeside;
+use crate::pipeline::read::data_names::without_compression;
 
 /// The index of a file among originals, and of one among compressed files.
 type Indexes = (Option<usize>, Option<usize>);

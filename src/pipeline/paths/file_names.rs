@@ -3,7 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::pipeline::Codec;
-use crate::pipeline::read::source::split_data_extension;
+use crate::pipeline::read::data_names::split_data_extension;
+use crate::stores;
+
+/// The ending of a file while it is written.
+pub const PARTIAL: &str = ".partial";
 
 /// The prefix of the names of the side files beside an output.
 pub fn stem_of(output: &Path) -> PathBuf {
@@ -48,6 +52,9 @@ pub fn ends_with_separator(path: &Path) -> bool {
 
 /// The path of a directory with a name to append endings to: not `.` or `..`.
 pub fn named(directory: &Path) -> PathBuf {
+    if stores::is_url(directory) {
+        return stores::without_trailing_slash(directory);
+    }
     let full = directory
         .file_name()
         .is_none()

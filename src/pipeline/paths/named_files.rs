@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::existing::first_taken;
 use super::file_names::appended;
 use super::side_files::{METRICS, NamedFiles, REJECTS, SUMMARY};
 use super::streams::{self, is_stream};
-use super::targets::{OutputFiles, is_taken};
+use super::targets::OutputFiles;
 use crate::pipeline::RunError;
 
 impl OutputFiles {
@@ -94,14 +95,15 @@ impl OutputFiles {
 
     /// Refuses to replace a file that a flag names.
     pub fn refuse_existing_named(&self) -> Result<(), RunError> {
-        let exists = |path: &Path| !is_stream(path) && is_taken(path);
-        match self.named.all().find(|(_, path)| exists(path)) {
-            None => Ok(()),
-            Some((flag, path)) => Err(RunError::usage(
-                format!("{} exists already", path.display()),
-                format!("overwrite it with --force, or name another with {flag}"),
-            )),
+        for (flag, path) in self.named.all().filter(|(_, path)| !is_stream(path)) {
+            if first_taken(&[path])?.is_some() {
+                return Err(RunError::usage(
+                    format!("{} exists already", path.display()),
+                    format!("overwrite it with --force, or name another with {flag}"),
+                ));
+            }
         }
+        Ok(())
     }
 }
 

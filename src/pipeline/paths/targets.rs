@@ -3,18 +3,18 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use super::existing;
 use super::file_names::{
     appended, ends_with_separator, has_no_data_extension, named, named_after, stem_of, without_data_extension,
 };
 use super::side_files::{METRICS, NamedFiles, REJECTS, SUMMARY, unique_rejects};
+use super::urls;
 use crate::columns::RowFormat;
 use crate::files::{self, Access};
-use crate::pipeline::read::source::split_data_extension;
+use crate::pipeline::read::data_names::split_data_extension;
 use crate::pipeline::write::output::{ExistingFile, OpenSettings};
 use crate::pipeline::{Codec, RunError, Source};
-
-/// The ending of a data file while it is written.
-pub const PARTIAL: &str = ".partial";
+use crate::stores;
 
 /// The ending of the folder for answers that are used again.
 const CACHE: &str = ".cache";
@@ -34,6 +34,8 @@ pub struct OutputFiles {
     pub named: NamedFiles,
     /// Permissions of files about all inputs.
     access: Access,
+    /// The folder for files that are uploaded once they are whole.
+    pub(super) state: PathBuf,
 }
 
 /// One data file.
@@ -80,6 +82,7 @@ impl OutputFiles {
             to_stdout,
             named: NamedFiles::default(),
             access: Access::USUAL,
+            state: PathBuf::new(),
         }
     }
 
@@ -101,7 +104,7 @@ impl OutputFiles {
             let data = vec![target; sources.len()];
             return Ok(Self::at(data, stem, true));
         }
-        let single = sources.len() == 1 && inputs.iter().all(|input| !input.is_dir());
+        let single = sources.len() == 1 && inputs.iter().all(|input| !is_folder(input, sources));
         let target = |path: PathBuf| {
             // Files of rows have a compression of their own.
             let codec = codec.filter(|_| RowFormat::of_name(&path).is_none());
@@ -117,6 +120,7 @@ impl OutputFiles {
         let Some(output) = output else {
             return Self::beside(sources, inputs, suffix, &target);
         };
+        urls::check_writable("-o", output)?;
         let is_directory = output.is_dir() || ends_with_separator(output) || has_no_data_extension(output);
         if single && !(output.is_dir() || ends_with_separator(output)) || !is_directory {
             // One file, or several merged into one.
@@ -143,6 +147,12 @@ impl OutputFiles {
             return Err(RunError::usage(
                 "stdin has no name to derive the output's name from",
                 "name the output with -o OUT, or -o - for stdout",
+            ));
+        }
+        if let Some(input) = inputs.iter().find(|input| stores::is_url(input)) {
+            return Err(RunError::usage(
+                format!("nothing is written beside {}", input.display()),
+                "name the output with -o OUT: a file, or an s3://, gs:// or az:// URL",
             ));
         }
         match inputs {
@@ -210,22 +220,22 @@ impl OutputFiles {
 
     /// The file of requests that are still to be sent.
     pub fn requests(&self) -> PathBuf {
-        appended(self.side_stem(), ".missing.jsonl")
+        appended(&self.local(self.side_stem()), ".missing.jsonl")
     }
 
     /// The folder of a run through a Batch API.
     pub fn batch_folder(&self) -> PathBuf {
-        appended(self.side_stem(), ".batch")
+        appended(&self.local(self.side_stem()), ".batch")
     }
 
     /// The checkpoint of a run under way.
     pub fn checkpoint(&self) -> PathBuf {
-        appended(&self.stem, ".checkpoint")
+        appended(&self.local(&self.stem), ".checkpoint")
     }
 
     /// The folder for answers that may be used again; none where data goes to stdout.
     pub fn cache(&self) -> Option<PathBuf> {
-        self.beside_data(CACHE)
+        self.beside_data(CACHE).map(|path| self.local(&path))
     }
 
     /// The data files, each once.
@@ -249,7 +259,7 @@ impl OutputFiles {
     }
 
     /// The files that a run leaves, each with the flag that gives it another name.
-    fn files_with_flags(&self) -> impl Iterator<Item = (&'static str, PathBuf)> {
+    pub(super) fn files_with_flags(&self) -> impl Iterator<Item = (&'static str, PathBuf)> {
         let data = self.data_files().into_iter().map(|target| target.path.clone());
         let rejects = [("--rejects", self.rejects())];
         let metrics = self.metrics().map(|path| ("--metrics", path));
@@ -278,60 +288,8 @@ impl OutputFiles {
     /// Refuses to overwrite an input.
     pub fn refuse_inputs(&self, sources: &[Source]) -> Result<(), RunError> {
         let files = self.files_with_flags().map(|(_, path)| path);
-        refuse_inputs(files.chain([self.checkpoint()]), sources)
+        existing::refuse_inputs(files.chain([self.checkpoint()]), sources)
     }
-}
-
-/// Returns true if anything is at `path`, even a dangling link.
-pub fn is_taken(path: &Path) -> bool {
-    path.symlink_metadata().is_ok()
-}
-
-/// Refuses to write files that are inputs.
-pub fn refuse_inputs(files: impl Iterator<Item = PathBuf>, sources: &[Source]) -> Result<(), RunError> {
-    let path_of = |source: &Source| {
-        let stdin = || PathBuf::from("/dev/stdin");
-        if source.is_stdin() {
-            stdin()
-        } else {
-            source.path.clone()
-        }
-    };
-    let inputs: BTreeSet<FileId> = sources
-        .iter()
-        .map(path_of)
-        // A device may be read and written at once.
-        .filter(|path| path.is_file())
-        .filter_map(|path| file_id(&path))
-        .collect();
-    for file in files.flat_map(|file| [appended(&file, PARTIAL), file]) {
-        if file_id(&file).is_some_and(|file| inputs.contains(&file)) {
-            return Err(RunError::usage(
-                format!("the output {} is an input", file.display()),
-                "write to another place with -o; inputs are never changed",
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// The identity of a file, whatever it is called.
-#[cfg(unix)]
-type FileId = (u64, u64);
-
-#[cfg(unix)]
-fn file_id(path: &Path) -> Option<FileId> {
-    use std::os::unix::fs::MetadataExt;
-    let metadata = path.metadata().ok()?;
-    Some((metadata.dev(), metadata.ino()))
-}
-
-#[cfg(not(unix))]
-type FileId = PathBuf;
-
-#[cfg(not(unix))]
-fn file_id(path: &Path) -> Option<FileId> {
-    path.canonicalize().ok()
 }
 
 /// The folder for answers that runs with the output `output` use by default.
@@ -339,41 +297,9 @@ pub fn cache_beside(output: &Path) -> PathBuf {
     appended(&stem_of(output), CACHE)
 }
 
-/// Metrics that may be those of the run that wrote an output.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MetricsBeside {
-    /// The file.
-    pub metrics: PathBuf,
-    /// The folder of the output below the directory that the run wrote; `None` if the run wrote only that file.
-    pub below: Option<PathBuf>,
-}
-
-/// The metrics that stand beside an output, or beside a directory that it is in; the nearest first.
-pub fn metrics_beside(output: &Path) -> Vec<MetricsBeside> {
-    let is_directory = output.is_dir();
-    let mut beside = vec![MetricsBeside {
-        metrics: appended(&stem_of(output), METRICS),
-        below: is_directory.then(PathBuf::new),
-    }];
-    if let Ok(full) = output.canonicalize() {
-        let folder = if is_directory {
-            Some(full.as_path())
-        } else {
-            full.parent()
-        };
-        let above = full
-            .ancestors()
-            .skip(1)
-            .filter(|above| above.file_name().is_some());
-        beside.extend(above.filter_map(|above| {
-            Some(MetricsBeside {
-                metrics: appended(above, METRICS),
-                below: Some(folder?.strip_prefix(above).ok()?.to_owned()),
-            })
-        }));
-    }
-    beside.retain(|beside| beside.metrics.is_file());
-    beside
+/// Returns true if an input is a folder, or a prefix of objects.
+fn is_folder(input: &Path, sources: &[Source]) -> bool {
+    input.is_dir() || stores::is_url(input) && sources.iter().all(|source| source.path != input)
 }
 
 fn distinct(data: &[DataFile]) -> Result<(), RunError> {

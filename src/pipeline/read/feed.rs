@@ -9,6 +9,7 @@ use super::sample::Sample;
 use super::source::Source;
 use crate::pipeline::run::start;
 use crate::pipeline::{Counters, RunError};
+use crate::stores;
 
 /// The data of the reader thread, which owns them: a run need not wait for a reader that waits for a pipe.
 pub struct Feed {
@@ -48,7 +49,7 @@ impl Feed {
         for (index, source) in self.sources.iter().enumerate().skip(first) {
             let fault = |error: std::io::Error| RunError::CannotGoOn {
                 message: format!("cannot read {}: {error}", source.path.display()),
-                help: self.help.to_owned(),
+                help: stores::help_of(&error).unwrap_or(self.help).to_owned(),
             };
             let Some(part) = source.part.clone() else {
                 if !hand_on(Batch::nothing_of(index)) {

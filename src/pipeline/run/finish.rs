@@ -1,7 +1,7 @@
 //! The end of a run: writes the totals, then gives every file its final name, the data last.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::job::{Job, RunReport};
@@ -9,15 +9,14 @@ use super::row_outputs;
 use super::start;
 use super::totals_file::{self, Timing};
 use super::unroll_summary::RunFacts;
-use crate::pipeline::paths::file_names::appended;
 use crate::pipeline::paths::streams::is_stream;
-use crate::pipeline::paths::targets::PARTIAL;
 use crate::pipeline::write::disk::{self, DiskError};
 use crate::pipeline::write::journal::{Journal, Milestone, RunIdentity};
 use crate::pipeline::write::output::{ExistingFile, PartialFile};
 use crate::pipeline::write::writer::Writer;
 use crate::pipeline::write::written::FinishedFiles;
-use crate::pipeline::{Codec, Counters, RunError};
+use crate::pipeline::{Codec, Counters, OutputFiles, RunError};
+use crate::stores;
 
 /// Ends a run.
 pub struct Finish<'r> {
@@ -85,7 +84,7 @@ impl<'r> Finish<'r> {
             resumed: true,
         };
         // The totals are named before the metrics: once the metrics have their name, so have they.
-        if metrics.is_some_and(|path| appended(&path, PARTIAL).exists()) {
+        if metrics.is_some_and(|path| self.job.targets.partial(&path).exists()) {
             self.name_files(journal, &mut report, milestone.rejects > 0, None)?;
         } else {
             self.name_data(journal, &mut report)?;
@@ -109,9 +108,9 @@ impl<'r> Finish<'r> {
         if rejects {
             side_files.push(targets.rejects());
         } else if !is_stream(&targets.rejects()) {
-            disk::remove(&appended(&targets.rejects(), PARTIAL)).map_err(fault)?;
+            disk::remove(&targets.partial(&targets.rejects())).map_err(fault)?;
             // The file of an earlier run, which --force replaces.
-            disk::remove(&targets.rejects()).map_err(fault)?;
+            remove(&targets.rejects())?;
         }
         side_files.extend(targets.summary());
         let metrics = targets.metrics();
@@ -121,12 +120,12 @@ impl<'r> Finish<'r> {
             .iter()
             .cloned()
             .partition(|path| row_outputs::is_metrics_of_rows(self.job, path));
-        name(&lines)?;
+        name(targets, &lines)?;
         if !rows.is_empty() {
             row_outputs::convert_metrics(self.job)?;
         }
         if let Some(unwanted) = metrics.filter(|path| !self.job.metrics && !is_stream(path)) {
-            disk::remove(&appended(&unwanted, PARTIAL)).map_err(fault)?;
+            disk::remove(&targets.partial(&unwanted)).map_err(fault)?;
         }
         side_files.reverse();
         side_files.extend(request_files);
@@ -150,7 +149,7 @@ impl<'r> Finish<'r> {
     fn name_data(&self, journal: Option<Journal>, report: &mut RunReport) -> Result<(), RunError> {
         let data = self.job.targets.data_files().into_iter();
         let data: Vec<PathBuf> = data.map(|target| target.path.clone()).collect();
-        name(&data)?;
+        name(&self.job.targets, &data)?;
         report.files.extend(data);
         if let Some(journal) = journal {
             let checkpoint = self.job.targets.checkpoint();
@@ -177,7 +176,7 @@ impl<'r> Finish<'r> {
                 file
             } else {
                 let opening = self.job.targets.opening(&path, ExistingFile::Take);
-                PartialFile::open(&appended(&path, PARTIAL), Codec::Plain, 0, opening)?
+                PartialFile::open(&self.job.targets.partial(&path), Codec::Plain, 0, opening)?
             };
             file.push(&json)?;
             file.end()?;
@@ -204,8 +203,15 @@ impl<'r> Finish<'r> {
     }
 }
 
-fn name(paths: &[PathBuf]) -> Result<(), RunError> {
-    disk::name_files(paths.iter().map(PathBuf::as_path)).map_err(fault)
+fn name(targets: &OutputFiles, paths: &[PathBuf]) -> Result<(), RunError> {
+    disk::name_files(paths.iter().map(PathBuf::as_path), |path| targets.partial(path)).map_err(fault)
+}
+
+fn remove(path: &Path) -> Result<(), RunError> {
+    if stores::is_url(path) {
+        return stores::remove(path).map_err(|error| RunError::half_way("remove", path, &error));
+    }
+    disk::remove(path).map_err(fault)
 }
 
 fn fault((path, error): DiskError) -> RunError {

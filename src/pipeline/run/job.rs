@@ -85,7 +85,7 @@ impl Job {
     /// The file for results that do not fit into memory: beside the output, or in the temporary directory.
     pub fn spill_file(&self) -> PathBuf {
         match self.targets.data.first() {
-            Some(target) if self.is_resumable() => appended(&target.path, SPILL),
+            Some(target) if self.is_resumable() => appended(&self.targets.local(&target.path), SPILL),
             _ => std::env::temp_dir().join(format!("trajfit-{}{SPILL}", std::process::id())),
         }
     }

@@ -56,7 +56,9 @@ pub fn run(
     let summarizer = Arc::clone(&worker.fitter.summarizer);
     let counter = Arc::clone(&worker.fitter.counter);
     if milestone.complete {
-        return finish.after_complete(journal, &milestone, started.elapsed());
+        let ended = finish.after_complete(journal, &milestone, started.elapsed());
+        job.targets.tidy_remote();
+        return ended;
     }
     if let Err(refused) = summarizer.prepare() {
         if let Some(journal) = journal.filter(|_| !resumed) {
@@ -86,6 +88,7 @@ pub fn run(
         // A lock file that is left behind does no harm.
         let _ = lock.remove();
     }
+    job.targets.tidy_remote();
     ended
 }
 

@@ -15,10 +15,11 @@ use crate::files;
 use crate::metrics::{csv_header, read_rows_written, read_written_rows, row_json, typed_row};
 use crate::pipeline::paths::file_names::appended;
 use crate::pipeline::paths::streams::is_stream;
-use crate::pipeline::paths::targets::{DataFile, PARTIAL};
+use crate::pipeline::paths::targets::DataFile;
 use crate::pipeline::write::disk;
 use crate::pipeline::write::output::{ExistingFile, OpenSettings, PartialFile};
 use crate::pipeline::{Codec, Records, RunError, Source};
+use crate::stores;
 
 /// The ending of a file of rows while it is made from lines.
 const ROWS: &str = ".rows";
@@ -114,7 +115,7 @@ pub fn convert_data(job: &Job) -> Result<(), RunError> {
     };
     let names = job.sources.iter().map(Source::name).zip(0..);
     let mut rows = WrittenRows {
-        metrics: appended(&metrics, PARTIAL),
+        metrics: job.targets.partial(&metrics),
         next: csv_header(job.columns).len() as u64,
         csv_safe: job.csv_safe,
         sources: names.collect(),
@@ -127,7 +128,7 @@ pub fn convert_data(job: &Job) -> Result<(), RunError> {
 
 fn convert_file(job: &Job, output: &RowOutput<'_>, rows: &mut WrittenRows) -> io::Result<()> {
     let target = output.target;
-    let path = appended(&target.path, PARTIAL);
+    let path = job.targets.partial(&target.path);
     rows.skip_to(&output.sources)?;
     if Source::of_file(&path).row_file().is_some() {
         return Ok(());
@@ -148,7 +149,7 @@ fn convert_file(job: &Job, output: &RowOutput<'_>, rows: &mut WrittenRows) -> io
         access: files::access_at(&target.path, target.access),
         leftover: ExistingFile::Take,
     };
-    let made = appended(&target.path, ROWS);
+    let made = appended(&job.targets.local(&target.path), ROWS);
     write_rows(&made, opening, |file| {
         let lines = || {
             Ok(Lines {
@@ -198,8 +199,8 @@ pub fn convert_metrics(job: &Job) -> Result<(), RunError> {
     let Some(kind) = RowFormat::of_name(&path) else {
         return Ok(());
     };
-    let csv = appended(&path, PARTIAL);
-    let made = appended(&path, ROWS);
+    let csv = job.targets.partial(&path);
+    let made = appended(&job.targets.local(&path), ROWS);
     let example = row_json(&typed_row(job.columns), job.columns);
     let opening = job.targets.opening(&path, ExistingFile::Take);
     let written = write_rows(&made, opening, |file| {
@@ -217,10 +218,18 @@ pub fn convert_metrics(job: &Job) -> Result<(), RunError> {
     });
     // The CSV is what a resumed run reads: it goes last.
     written
-        .and_then(|()| std::fs::rename(&made, &path))
-        .and_then(|()| disk::sync_folder_of(&path))
+        .and_then(|()| name(&made, &path))
         .and_then(|()| disk::remove(&csv).map_err(|(_, error)| error))
         .map_err(|error| RunError::half_way("write", &path, &error))
+}
+
+/// Gives a file its final name, or makes an object of it.
+fn name(made: &Path, path: &Path) -> io::Result<()> {
+    if stores::is_url(path) {
+        return stores::publish(path, made);
+    }
+    std::fs::rename(made, path)?;
+    disk::sync_folder_of(path)
 }
 
 /// The rows of the metrics about written records, from file to file.

@@ -12,13 +12,13 @@ use crate::columns::RowFormat;
 use crate::files;
 use crate::fit::Fitter;
 use crate::metrics::{Sums, Totals, read_rows_written};
-use crate::pipeline::paths::file_names::appended;
+use crate::pipeline::paths::existing::{self, first_taken};
 use crate::pipeline::paths::streams::is_stream;
-use crate::pipeline::paths::targets::{self, PARTIAL};
 use crate::pipeline::read::batch::Position;
 use crate::pipeline::read::reader::BatchReader;
 use crate::pipeline::write::journal::{Journal, JournalContent, Milestone, RunIdentity};
 use crate::pipeline::{RequestFileSet, RunError, Sample, Source};
+use crate::stores;
 
 /// The start of a run.
 pub enum Start {
@@ -67,11 +67,12 @@ pub fn start(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
         job.targets.refuse_to_resume()?;
     }
     if let Some(asks) = &job.asks {
-        targets::refuse_inputs(asks.existing().into_iter(), &job.sources)?;
+        existing::refuse_inputs(asks.existing().into_iter(), &job.sources)?;
         refuse_existing_requests(job)?;
     }
     refuse_merged_arrays(job)?;
     row_outputs::refuse(job)?;
+    job.targets.prepare_remote(!job.dry_run)?;
     if job.targets.to_stdout {
         if !job.force {
             job.targets.refuse_existing_named()?;
@@ -127,15 +128,21 @@ pub fn start(job: &Job, identity: &RunIdentity) -> Result<Start, RunError> {
 
 /// Refuses to begin if files that the job would write exist already. For work before a run that costs money.
 pub fn refuse_existing(job: &Job) -> Result<(), RunError> {
-    let files = job.targets.data_files();
-    let existing = files.iter().find(|target| targets::is_taken(&target.path));
-    match existing.filter(|_| !job.force && !job.resume) {
+    if job.force || job.resume {
+        return Ok(());
+    }
+    match first_taken(&data_paths(job))? {
         Some(existing) => Err(RunError::usage(
-            format!("the output {} exists already", existing.path.display()),
+            format!("the output {} exists already", existing.display()),
             "overwrite it with --force, or name another with -o",
         )),
         None => refuse_existing_requests(job),
     }
+}
+
+fn data_paths(job: &Job) -> Vec<&Path> {
+    let files = job.targets.data_files().into_iter();
+    files.map(|target| target.path.as_path()).collect()
 }
 
 fn refuse_existing_requests(job: &Job) -> Result<(), RunError> {
@@ -260,7 +267,7 @@ impl Finished {
 
 fn finished(job: &Job) -> Option<Finished> {
     let path = job.targets.summary().filter(|path| !is_stream(path))?;
-    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
+    serde_json::from_slice(&existing::read(&path).ok()?).ok()
 }
 
 /// The totals, if the output exists and, with --resume, is from this very run. Any other existing output is only
@@ -270,10 +277,10 @@ fn already_finished(job: &Job, identity: &RunIdentity) -> Result<Option<Box<Tota
         return Ok(None);
     }
     let finished = finished(job);
-    let files = job.targets.data_files();
-    let Some(existing) = files.iter().find(|target| targets::is_taken(&target.path)) else {
+    let files = data_paths(job);
+    let Some(existing) = first_taken(&files)? else {
         let others = finished.map(|finished| finished.run.outputs).unwrap_or_default();
-        return match others.iter().find(|other| Path::new(other).exists()) {
+        return match others.iter().find(|other| existing::exists(Path::new(other))) {
             Some(other) if !identity.outputs.contains(other) => Err(RunError::usage(
                 format!("the metrics of {other} would be overwritten"),
                 "overwrite them with --force, or name another output with -o",
@@ -282,12 +289,12 @@ fn already_finished(job: &Job, identity: &RunIdentity) -> Result<Option<Box<Tota
         };
     };
     match finished {
-        Some(finished) if job.resume && files.iter().all(|target| target.path.exists()) => {
+        Some(finished) if job.resume && files.iter().all(|path| existing::exists(path)) => {
             refuse_differences("the finished run", &finished.run.differences(identity))?;
             Ok(Some(Box::new(finished.totals())))
         }
         _ => Err(RunError::usage(
-            format!("the output {} exists already", existing.path.display()),
+            format!("the output {} exists already", existing.display()),
             "overwrite it with --force, or name another with -o",
         )),
     }
@@ -302,11 +309,11 @@ pub fn totals_so_far(job: &Job, milestone: &Milestone) -> Result<Totals, RunErro
     let Some(metrics) = job.targets.metrics() else {
         return Ok(totals);
     };
-    let mut path = appended(&metrics, PARTIAL);
+    let mut path = job.targets.partial(&metrics);
     if milestone.complete && !path.exists() {
         // The run was stopped between the final names.
         path = metrics;
-        if !path.exists() || RowFormat::of_name(&path).is_some() {
+        if stores::is_url(&path) || !path.exists() || RowFormat::of_name(&path).is_some() {
             // Unwanted metrics are removed, and others made to rows, once the totals have their name.
             return Ok(finished(job).map_or(totals, Finished::totals));
         }

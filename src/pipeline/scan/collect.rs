@@ -12,11 +12,11 @@ use futures_util::future::BoxFuture;
 use super::Scan;
 use crate::files;
 use crate::metrics::{RequestTotals, Totals};
+use crate::pipeline::paths::existing::refuse_inputs;
 use crate::pipeline::paths::file_names::appended;
-use crate::pipeline::paths::targets::refuse_inputs;
 use crate::pipeline::pool::worker::Chunk;
 use crate::pipeline::read::batch::Batch;
-use crate::pipeline::read::source::split_data_extension;
+use crate::pipeline::read::data_names::split_data_extension;
 use crate::pipeline::write::journal::Journal;
 use crate::pipeline::write::output::ExistingFile;
 use crate::pipeline::write::requests::{RequestFiles, RequestProgress};
@@ -147,7 +147,7 @@ impl Collection {
         for number in 1.. {
             let partial = appended(
                 &self.target.file(number),
-                crate::pipeline::paths::targets::PARTIAL,
+                crate::pipeline::paths::file_names::PARTIAL,
             );
             if std::fs::remove_file(partial).is_err() {
                 break;

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use crate::pipeline::paths::file_names::appended;
-use crate::pipeline::paths::targets::PARTIAL;
+use crate::stores;
 
 /// Maximum number of waits for the disk at once. A file system commits what many wait for together: 128 new files take
 /// 0.5 s on ext4 one after another, and 12 ms at once.
@@ -54,11 +53,17 @@ pub fn spare_files(most: usize) -> usize {
 /// A file that always exists and can be opened any number of times.
 const NOTHING: &str = if cfg!(windows) { "NUL" } else { "/dev/null" };
 
-/// Gives files their final names, durably. A run that was stopped here may have renamed some of them already.
-pub fn name_files<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<(), DiskError> {
+/// Gives files their final names, durably; objects are made of theirs. `partial` is the path of a file while it is written. A
+/// run that was stopped here may have named some of them already.
+pub fn name_files<'p>(
+    paths: impl Iterator<Item = &'p Path>,
+    partial: impl Fn(&Path) -> PathBuf + Sync,
+) -> Result<(), DiskError> {
+    let (urls, paths): (Vec<&Path>, Vec<&Path>) = paths.partition(|path| stores::is_url(path));
+    upload(&urls, &partial)?;
     let mut folders = BTreeSet::new();
     for path in paths {
-        match std::fs::rename(appended(path, PARTIAL), path) {
+        match std::fs::rename(partial(path), path) {
             Err(error) if error.kind() != ErrorKind::NotFound || !path.exists() => {
                 return Err((path.to_owned(), error));
             }
@@ -70,6 +75,18 @@ pub fn name_files<'p>(paths: impl Iterator<Item = &'p Path>) -> Result<(), DiskE
         sync_folder(folder).map_err(|error| (folder.to_owned(), error))
     })
 }
+
+/// Makes objects of files: small ones many at once, large ones after each other, whose parts are in memory.
+fn upload(urls: &[&Path], partial: &(impl Fn(&Path) -> PathBuf + Sync)) -> Result<(), DiskError> {
+    let is_small = |url: &&&Path| partial(url).metadata().is_ok_and(|file| file.len() <= SMALL);
+    let (small, large): (Vec<&Path>, Vec<&Path>) = urls.iter().partition(is_small);
+    let publish = |url: &Path| stores::publish(url, &partial(url)).map_err(|error| (url.to_owned(), error));
+    at_once(small.into_iter(), publish)?;
+    large.into_iter().try_for_each(publish)
+}
+
+/// Bytes of a file that is uploaded beside others.
+const SMALL: u64 = 1024 * 1024;
 
 /// Waits until the folder of a file knows its name.
 pub fn sync_folder_of(path: &Path) -> io::Result<()> {
@@ -96,6 +113,15 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
+/// Removes the half-written file of a file or an object, which the next run refuses if it is left behind.
+pub fn discard(path: &Path, partial: &Path) {
+    let _ = if stores::is_url(path) {
+        stores::discard(path, partial)
+    } else {
+        std::fs::remove_file(partial)
+    };
+}
+
 /// Removes a file, if it exists.
 pub fn remove(path: &Path) -> Result<(), DiskError> {
     match std::fs::remove_file(path) {
@@ -107,6 +133,8 @@ pub fn remove(path: &Path) -> Result<(), DiskError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pipeline::paths::file_names::PARTIAL;
+    use crate::pipeline::paths::file_names::appended;
 
     #[test]
     fn every_item_is_waited_for_and_the_first_failure_returned() {
@@ -128,12 +156,13 @@ mod tests {
     fn files_that_have_their_final_name_keep_it() {
         let folder = tempfile::tempdir().unwrap();
         let [a, b, c] = ["a", "b", "c"].map(|name| folder.path().join(name));
+        let partial = |path: &Path| appended(path, PARTIAL);
         std::fs::write(&a, "named before").unwrap();
         std::fs::write(appended(&b, PARTIAL), "new").unwrap();
         std::fs::write(&b, "old").unwrap();
-        name_files([a.as_path(), b.as_path()].into_iter()).unwrap();
+        name_files([a.as_path(), b.as_path()].into_iter(), partial).unwrap();
         assert_eq!(std::fs::read(&b).unwrap(), b"new");
-        let failed = name_files([a.as_path(), c.as_path()].into_iter()).unwrap_err();
+        let failed = name_files([a.as_path(), c.as_path()].into_iter(), partial).unwrap_err();
         assert_eq!(failed.0, c);
     }
 }

@@ -205,6 +205,8 @@ impl RunIdentity {
                 &then.modified.to_string(),
                 &now.modified.to_string(),
             );
+            let version = |source: &SourceState| source.etag.clone().unwrap_or_default();
+            compare(format!("version of {}", now.path), &version(then), &version(now));
         }
         compare(
             "outputs".into(),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::files::{self, Access};
 use crate::pipeline::paths::streams;
+use crate::stores::Upload;
 
 /// Uncompressed bytes per frame, which are gathered before they are written. Frames end where batches end, so a resumed
 /// run makes the same frames as an undisturbed one.
@@ -84,6 +85,10 @@ pub struct PartialFile {
     synced: u64,
     /// The last byte given to it.
     last_byte: Option<u8>,
+    /// True once it is whole.
+    ended: bool,
+    /// Its upload, if it is to be an object.
+    upload: Option<Upload>,
 }
 
 enum Sink {
@@ -130,7 +135,15 @@ impl PartialFile {
             written,
             synced: written,
             last_byte: None,
+            ended: false,
+            upload: None,
         }
+    }
+
+    /// The same file, of which an object is to be made: its full parts are uploaded while it grows.
+    pub fn uploaded_to(mut self, url: &Path) -> io::Result<Self> {
+        self.upload = Some(Upload::open(url, &self.path, self.written)?);
+        Ok(self)
     }
 
     /// Opens stdout.
@@ -138,8 +151,11 @@ impl PartialFile {
         Self::of(Path::new("-"), codec, Sink::Stdout(io::stdout()), 0)
     }
 
-    /// Removes it, if it is a file.
-    pub fn remove(self) {
+    /// Removes it, if it is a file, and gives up its upload.
+    pub fn remove(mut self) {
+        if let Some(upload) = &mut self.upload {
+            let _ = upload.abort();
+        }
         if matches!(self.sink, Sink::File(_)) {
             // The next run refuses a file that is left behind, and says how to continue.
             let _ = std::fs::remove_file(&self.path);
@@ -202,6 +218,7 @@ impl PartialFile {
     pub fn end(&mut self) -> io::Result<()> {
         self.end_frame()?;
         self.pending = Vec::new();
+        self.ended = true;
         Ok(())
     }
 
@@ -241,9 +258,19 @@ impl PartialFile {
         }
         if let Sink::File(file) = &self.sink {
             file.sync_data()?;
+            if let Some(upload) = &mut self.upload {
+                upload.advance(file, self.written, self.ended)?;
+            }
         }
         self.synced = self.written;
         Ok(())
+    }
+
+    /// Says that a resumed run would begin behind the first `length` bytes: of these, it keeps what is uploaded only.
+    pub fn committed(&mut self, length: u64) {
+        if let (Sink::File(file), Some(upload)) = (&self.sink, &mut self.upload) {
+            upload.committed(file, length);
+        }
     }
 }
 

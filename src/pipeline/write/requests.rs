@@ -13,9 +13,8 @@ use super::output::{Codec, ExistingFile, OpenSettings, PartialFile};
 use crate::files::{self, Access};
 use crate::fit::PendingRequest;
 use crate::metrics::{RequestTotals, Tokens};
-use crate::pipeline::paths::file_names::appended;
-use crate::pipeline::paths::targets::PARTIAL;
-use crate::pipeline::read::source::split_data_extension;
+use crate::pipeline::paths::file_names::{PARTIAL, appended};
+use crate::pipeline::read::data_names::split_data_extension;
 
 /// The files for requests, and the limits of each file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,7 +97,8 @@ impl RequestFileSet {
         {
             std::fs::remove_file(stale)?;
         }
-        disk::name_files(named.iter().map(PathBuf::as_path)).map_err(|(_, error)| error)?;
+        disk::name_files(named.iter().map(PathBuf::as_path), |path| appended(path, PARTIAL))
+            .map_err(|(_, error)| error)?;
         Ok(named)
     }
 }

@@ -9,8 +9,6 @@ use super::requests::RequestFiles;
 use super::written::FinishedFiles;
 use super::{disk, open};
 use crate::metrics::{Columns, Totals, csv_header};
-use crate::pipeline::paths::file_names::appended;
-use crate::pipeline::paths::targets::PARTIAL;
 use crate::pipeline::pool::worker::Chunk;
 use crate::pipeline::read::batch::{Batch, Position};
 use crate::pipeline::{Counters, Job, OutputFiles, RunError, Source};
@@ -168,7 +166,7 @@ impl<'r> Writer<'r> {
                 return Ok(PartialFile::stdout(target.codec));
             }
             let source = self.sources.get(source).map(|source| source.path.as_path());
-            open::data_file(target, source, length, leftover)
+            open::data_file(self.targets, target, source, length, leftover)
         });
         opened.transpose()
     }
@@ -293,6 +291,9 @@ impl<'r> Writer<'r> {
                 .append(&self.reached)
                 .map_err(|error| RunError::half_way("write", journal.path(), &error))?;
         }
+        if let Some(data) = &mut self.data {
+            data.committed(self.reached.data);
+        }
         self.committed = self.reached;
         self.committed_at = Instant::now();
         Ok(())
@@ -331,7 +332,7 @@ impl<'r> Writer<'r> {
         let keeps_rejects = self.targets.to_stdout;
         let made = self.targets.data.iter().take(self.made);
         for target in made.filter(|target| target.is_written) {
-            let _ = disk::remove(&appended(&target.path, PARTIAL));
+            disk::discard(&target.path, &self.targets.partial(&target.path));
         }
         for file in [self.data, self.metrics, self.summary].into_iter().flatten() {
             file.remove();
@@ -342,7 +343,7 @@ impl<'r> Writer<'r> {
         end(&mut rejects)?;
         if keeps_rejects && rejects.length() > Some(0) {
             let path = self.targets.rejects();
-            let named = disk::name_files([path.as_path()].into_iter());
+            let named = disk::name_files([path.as_path()].into_iter(), |path| self.targets.partial(path));
             return named.map_err(|(path, error)| RunError::half_way("write", &path, &error));
         }
         rejects.remove();

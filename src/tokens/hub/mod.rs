@@ -24,6 +24,8 @@ use settings::Settings;
 
 pub use error::HubError;
 pub use repository::Repository;
+#[cfg(feature = "stores")]
+pub use settings::Settings as HubSettings;
 
 /// The files that hold a tokenizer, in order of preference.
 pub const FILES: [&str; 2] = ["tokenizer.json", RANKS];

@@ -9,6 +9,7 @@ use super::keys::ApplyKeys;
 use crate::batch::ResponseFiles;
 use crate::cache::Access;
 use crate::cli::flags::compress_options::CompressOptions;
+use crate::cli::flags::inputs;
 use crate::cli::runs::{execute, running, summarizer};
 use crate::cli::{CliError, ExitStatus};
 use crate::config::OnFailure;
@@ -29,7 +30,7 @@ pub struct ApplyArgs {
     #[arg(long, value_name = "FILES", num_args = 1.., required = true)]
     responses: Vec<PathBuf>,
     /// File or directory to write; - is standard output [default: {stem}_compressed.jsonl beside the input]
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, long, value_name = "OUT", value_parser = inputs::path())]
     output: Option<PathBuf>,
     /// Continue a run that was stopped
     #[arg(long, conflicts_with = "force")]

@@ -14,6 +14,7 @@ use crate::cli::{CliError, ExitStatus, errors};
 use crate::metrics::Status;
 use crate::pipeline::Collected;
 use crate::report::{CollectionFigures, collection_table};
+use crate::stores;
 
 /// Write the requests for a batch.
 ///
@@ -50,6 +51,13 @@ pub fn run(args: ExportArgs) -> Result<ExitStatus, CliError> {
             CliError::usage("requests may need several files, and standard output is none")
                 .with_help("name a file with -o"),
         );
+    }
+    if stores::is_url(&args.output) {
+        let message = format!(
+            "cannot write {}: files of requests are written on this machine",
+            args.output.display()
+        );
+        return Err(CliError::usage(message).with_help("name a file with -o"));
     }
     let resend_failed = args.flags.resend_failed;
     let options = args.flags.options(Some(args.output.clone()), false)?;

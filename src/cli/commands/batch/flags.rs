@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::batch::ResponseFiles;
 use crate::cli::flags::compress_options::CompressOptions;
+use crate::cli::flags::inputs;
 use crate::cli::flags::key_flags::{KeyFlags, KeySet};
 use crate::cli::flags::run_flags::{PartFlags, PrintFlags, RunFlags};
 use crate::cli::settings::Settings;
@@ -16,8 +17,8 @@ use crate::summarize::batch::{BatchAnswers, Responses};
 /// Flags of every batch command.
 #[derive(Debug, Clone, clap::Args)]
 pub struct BatchFlags<S: KeySet + Clone + Send + Sync + 'static> {
-    /// Files or directories; - is standard input
-    #[arg(value_name = "INPUT", required = true)]
+    /// Files, directories or URLs; - is standard input
+    #[arg(value_name = "INPUT", value_parser = inputs::path(), required = true)]
     pub inputs: Vec<PathBuf>,
     /// Configuration file, YAML, TOML or JSON by its name
     #[arg(long, value_name = "FILE")]

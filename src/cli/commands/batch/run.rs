@@ -11,7 +11,7 @@ use super::watch::Watch;
 use super::{apply, export};
 use crate::batch::{Batch, BatchError, Folder, RUN_AGAIN, ResponseFiles, Rounds, State, Vendor, part_of};
 use crate::cli::flags::compress_options::CompressOptions;
-use crate::cli::flags::inputs::is_dash;
+use crate::cli::flags::inputs::{self, is_dash};
 use crate::cli::runs::{running, summarizer};
 use crate::cli::{CliError, ExitStatus};
 use crate::metrics::RequestTotals;
@@ -29,7 +29,7 @@ use crate::summarize::chat::ChatSettings;
 #[command(after_help = EXAMPLES)]
 pub struct RunArgs {
     /// File or directory to write [default: {stem}_compressed.jsonl beside the input]
-    #[arg(short, long, value_name = "OUT")]
+    #[arg(short, long, value_name = "OUT", value_parser = inputs::path())]
     output: Option<PathBuf>,
     /// Exit with 1 if a record is still over the budget: --over-limit fail
     #[arg(long, conflicts_with = "compression.over_limit")]

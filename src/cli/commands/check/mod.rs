@@ -6,7 +6,7 @@ pub(super) mod unrolled;
 use std::path::PathBuf;
 
 use super::unroll::mark;
-use crate::cli::flags::inputs::tokens;
+use crate::cli::flags::inputs::{self, tokens};
 use crate::cli::runs::survey::{SurveyArgs, SurveyOutcome};
 use crate::cli::terminal::stdout;
 use crate::cli::{CliError, ExitStatus};
@@ -44,7 +44,7 @@ pub struct CheckArgs {
     allow_refused: bool,
     /// Compare with the data before compression, by any program: are the identifiers that kept assistant turns rely on
     /// still named before them? No tokens are counted then. Give it once for each input of a run that merged several
-    #[arg(long, alias = "grounding", value_name = "ORIGINAL", conflicts_with_all = ["p99", "allow_refused"])]
+    #[arg(long, alias = "grounding", value_name = "ORIGINAL", value_parser = inputs::path(), conflicts_with_all = ["p99", "allow_refused"])]
     against: Vec<PathBuf>,
     /// Exit with 1 if less than this part (0 to 1) of the identifiers that later turns rely on is held
     #[arg(long, value_name = "NUMBER", requires = "against", value_parser = part)]
@@ -53,7 +53,7 @@ pub struct CheckArgs {
     #[arg(long, value_name = "COUNT|PERCENT", default_value = "0", requires = "against", value_parser = allowance)]
     allow_unjudged: Allowance,
     /// Prove that every assistant turn of these trajectories is trained in exactly one record. Then no tokens are counted
-    #[arg(long, value_name = "ORIGINAL", conflicts_with_all = ["against", "p99", "allow_refused", "json"])]
+    #[arg(long, value_name = "ORIGINAL", value_parser = inputs::path(), conflicts_with_all = ["against", "p99", "allow_refused", "json"])]
     unrolled_from: Option<PathBuf>,
     /// Field that is true on trained turns and false on others, or FIELD=VALUE for its value on others; none for records with
     /// a list of trained turns [default: train, or the field of the configuration]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::cli::flags::compress_options::CompressOptions;
+use crate::cli::flags::inputs;
 use crate::cli::flags::key_flags::{KeyFlags, RunKeys};
 use crate::cli::flags::run_flags::{PrintFlags, RunFlags};
 use crate::cli::runs::execute;
@@ -22,11 +23,11 @@ use crate::config::{Key, OverLimit, Sources};
 #[command(after_help = EXAMPLES)]
 #[expect(clippy::doc_markdown, reason = "the text is help for a terminal")]
 pub struct CompressArgs {
-    /// Files or directories; - is standard input
-    #[arg(value_name = "INPUT", required = true)]
+    /// Files, directories or URLs (s3://, gs://, az://, https://, hf://datasets/); - is standard input
+    #[arg(value_name = "INPUT", value_parser = inputs::path(), required = true)]
     inputs: Vec<PathBuf>,
-    /// File or directory to write; - is standard output [default: {stem}_compressed.jsonl beside the input]
-    #[arg(short, long, value_name = "OUT")]
+    /// File or directory to write; or a URL (s3://, gs://, az://); - is standard output [default: {stem}_compressed.jsonl beside the input]
+    #[arg(short, long, value_name = "OUT", value_parser = inputs::path())]
     output: Option<PathBuf>,
     #[command(flatten)]
     run: RunFlags,

@@ -34,7 +34,7 @@ pub struct ShowArgs {
     #[command(flatten)]
     record: OneRecordArgs,
     /// Compressed data to compare with
-    #[arg(long, value_name = "OUT", conflicts_with = "unroll")]
+    #[arg(long, value_name = "OUT", value_parser = inputs::path(), conflicts_with = "unroll")]
     compressed: Option<PathBuf>,
     /// Long turns as they are, not shortened
     #[arg(long)]

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use clap::{Args, FromArgMatches};
 
-use crate::cli::flags::inputs::trigger;
+use crate::cli::flags::inputs::{self, trigger};
 use crate::cli::flags::key_flags::{KeyFlags, KeySet};
 use crate::cli::flags::run_flags::{PrintFlags, RunFlags};
 use crate::cli::runs::execute::{self, TableFacts};
@@ -40,11 +40,11 @@ use values::{Rows, by_name, price, savings};
 #[command(after_help = EXAMPLES)]
 #[expect(clippy::doc_markdown, reason = "the text is help for a terminal")]
 pub struct UnrollArgs {
-    /// Files or directories; - is standard input
-    #[arg(value_name = "INPUT", required = true)]
+    /// Files, directories or URLs (s3://, gs://, az://, https://, hf://datasets/); - is standard input
+    #[arg(value_name = "INPUT", value_parser = inputs::path(), required = true)]
     inputs: Vec<PathBuf>,
-    /// File or directory to write; - is standard output [default: {stem}_unrolled.jsonl beside the input]
-    #[arg(short, long, value_name = "OUT")]
+    /// File or directory to write; or a URL (s3://, gs://, az://); - is standard output [default: {stem}_unrolled.jsonl beside the input]
+    #[arg(short, long, value_name = "OUT", value_parser = inputs::path())]
     output: Option<PathBuf>,
     /// Replay as this agent compacts: sets trigger, head and tail unless they are given
     #[arg(long, value_name = "NAME", value_parser = by_name::<Engine>)]

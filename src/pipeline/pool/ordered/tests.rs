@@ -9,7 +9,7 @@ use super::*;
 use crate::pipeline::pool::reorder_buffer::Overflow;
 use crate::pipeline::pool::spill::Spill;
 use crate::pipeline::read::batch::Position;
-use crate::pipeline::read::source::sources;
+use crate::pipeline::read::inputs::sources;
 use crate::pipeline::{Counters, Sample};
 
 /// Number of lines, each a batch.
