@@ -258,7 +258,8 @@ fn is_passing(line: &str) -> bool {
 mod tests {
     use super::super::source::Arguments;
     use super::super::source::written_calls;
-    use super::super::tools::{blocks, examples};
+    use super::super::tools::examples;
+    use super::super::written_block;
     use super::*;
 
     #[test]
@@ -272,8 +273,8 @@ mod tests {
             };
             assert_eq!(target(&call, None).line, example.line, "{example:?}");
         }
-        assert!(blocks().len() > 6);
-        for block in blocks() {
+        assert!(written_block::rows().len() > 6);
+        for block in written_block::rows() {
             let (prose, calls) = written_calls(block.example.text.as_str().into());
             let lines: Vec<String> = calls.iter().map(|call| target(call, None).line).collect();
             assert_eq!(

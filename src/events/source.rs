@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::observation::{Place, behind_label, is_summary, observed_from};
-use super::tools::last_block;
+use super::written_block::last_block;
 use crate::trajectory::{Role, ToolResponse, TurnView};
 
 /// The first place in a trajectory where a turn may answer an assistant's, whatever stands before it.

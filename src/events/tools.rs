@@ -82,55 +82,16 @@ struct LookupRow {
     example: Example,
 }
 
-/// A block at the end of an assistant's text that is a call.
-#[derive(Debug, Deserialize)]
-pub(super) struct Block {
-    opens: String,
-    closes: String,
-    pub tool: String,
-    pub argument: String,
-    #[cfg(test)]
-    pub example: BlockExample,
-}
-
-#[cfg(test)]
-#[derive(Debug, Deserialize)]
-pub(super) struct BlockExample {
-    pub text: String,
-    pub line: String,
-}
-
 #[derive(Debug, Default, Deserialize)]
 struct Table {
     argument: Vec<ArgumentRow>,
     verb: Vec<VerbRow>,
     #[serde(default)]
     lookup: Vec<LookupRow>,
-    #[serde(default)]
-    block: Vec<Block>,
 }
 
 static TABLE: LazyLock<Table> =
     LazyLock::new(|| toml::from_str(include_str!("../knowledge/tools.toml")).unwrap_or_default());
-
-/// The block that a text ends with: its row, where it begins, and what stands in it.
-pub(super) fn last_block(text: &str) -> Option<(&'static Block, usize, &str)> {
-    let text = text.trim_end();
-    TABLE.block.iter().find_map(|row| {
-        let before = text.strip_suffix(row.closes.as_str())?;
-        let at = before.rfind(row.opens.as_str())?;
-        let body = before.get(at + row.opens.len()..)?;
-        // Else another block stands between.
-        let is_one = !body.contains(row.closes.as_str()) && !body.trim().is_empty();
-        is_one.then_some((row, at, body.trim()))
-    })
-}
-
-/// All blocks.
-#[cfg(test)]
-pub(super) fn blocks() -> &'static [Block] {
-    &TABLE.block
-}
 
 /// The examples of all rows.
 #[cfg(test)]
