@@ -3,7 +3,7 @@
 use std::process::Stdio;
 
 use super::proxy::{Fault, Proxy};
-use super::s3::S3;
+use super::s3::{ARGUMENTS, S3};
 use crate::support::cli::{Ran, Workspace, fixture_bytes, many_runs, short};
 
 #[test]
@@ -17,16 +17,7 @@ fn a_server_that_fails_now_and_then_is_asked_again() {
         _ => Fault::None,
     });
     let workspace = Workspace::new();
-    let arguments = [
-        "compress",
-        "s3://data/in.jsonl",
-        "-o",
-        "s3://data/out.jsonl",
-        "--max-tokens",
-        "1m",
-        "--no-cache",
-    ];
-    let mut command = s3.command_at(&proxy.address, &workspace, &arguments);
+    let mut command = s3.command_at(&proxy.address, &workspace, &ARGUMENTS);
     Ran::of(command.output().unwrap()).exits(0);
     assert!(proxy.connections() > 12, "{}", proxy.connections());
     assert!(s3.get("out.jsonl") == runs);
@@ -45,15 +36,8 @@ fn a_part_that_cannot_be_sent_leaves_no_object_and_the_run_goes_on_later() {
             Fault::None
         }
     });
-    let arguments = [
-        "compress",
-        "in.jsonl",
-        "-o",
-        "s3://data/out.jsonl",
-        "--max-tokens",
-        "1m",
-        "--no-cache",
-    ];
+    let mut arguments = ARGUMENTS;
+    arguments[1] = "in.jsonl";
     let mut command = s3.command_at(&proxy.address, &workspace, &arguments);
     let ran = s3.without_secrets(&workspace, Ran::of(command.output().unwrap()));
     ran.exits(4).says("cannot write").says("--resume");

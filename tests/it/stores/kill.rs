@@ -4,18 +4,8 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
-use super::s3::S3;
+use super::s3::{ARGUMENTS, S3};
 use crate::support::cli::{Ran, Workspace, many_runs};
-
-const ARGUMENTS: [&str; 7] = [
-    "compress",
-    "s3://data/in.jsonl",
-    "-o",
-    "s3://data/out.jsonl",
-    "--max-tokens",
-    "1m",
-    "--no-cache",
-];
 
 /// Parts that the record of the upload has.
 fn parts(workspace: &Workspace) -> usize {

@@ -14,6 +14,17 @@ use crate::support::cli::{Ran, Workspace};
 /// The bucket that every server has.
 pub const BUCKET: &str = "data";
 
+/// A run from store to store that compresses nothing.
+pub const ARGUMENTS: [&str; 7] = [
+    "compress",
+    "s3://data/in.jsonl",
+    "-o",
+    "s3://data/out.jsonl",
+    "--max-tokens",
+    "1m",
+    "--no-cache",
+];
+
 /// A server that runs until this is dropped.
 pub struct S3 {
     child: Child,
