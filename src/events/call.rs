@@ -3,21 +3,13 @@
 use super::command;
 use super::line::{cleaned, cleaned_line, lines_of, shortened};
 use super::shell::programs::is_editor;
-use super::shell::{Step, Touch, of_code, script_of};
+use super::shell::{Step, Touch, of_code, patch, script_of};
 use super::source::SourceCall;
 use super::target::{Effect, MAX_TARGET, MAX_VALUE, Target, ToolKind, cut, quoted};
 use super::tools::{Fields, Holds, Verb, Verbs};
 
 /// Files of a patch that are told.
 const MAX_PATCHED: usize = 4;
-
-/// Starts of lines that name a file in a patch, and the operation on it.
-const PATCHED: [(&str, Step); 4] = [
-    ("*** Update File: ", Step::Write),
-    ("*** Add File: ", Step::Create),
-    ("*** Delete File: ", Step::Remove),
-    ("+++ b/", Step::Write),
-];
 
 /// The target of `call`; `named` is the tool's name where only its answer tells it.
 pub(crate) fn target(call: &SourceCall<'_>, named: Option<&str>) -> Target {
@@ -224,18 +216,11 @@ fn on_file(name: &str, verbs: Verbs, path: &str, fields: &Fields<'_>) -> Target 
 
 /// The files that a patch names, and what it does to them.
 fn patched(fields: &Fields<'_>) -> Option<Vec<Touch>> {
-    let mut touches: Vec<Touch> = Vec::new();
-    let values: Vec<_> = fields.iter().map(|(_, value)| value).collect();
-    for line in values.iter().flat_map(|value| lines_of(value)) {
-        let found = PATCHED
-            .iter()
-            .find_map(|(mark, step)| Some((*step, cleaned(line.strip_prefix(mark)?))));
-        let Some((step, file)) = found else { continue };
-        let is_new = !touches.iter().any(|touch| touch.file.as_ref() == Some(&file));
-        if is_new && touches.len() < MAX_PATCHED {
-            touches.push(Touch::of(step, file));
-        }
-    }
+    let found = fields.iter().flat_map(|(_, value)| patch::patched(&value));
+    let touches = found
+        .take(MAX_PATCHED)
+        .map(|(step, file)| Touch::of(step, cleaned(&file)));
+    let touches: Vec<Touch> = touches.collect();
     (!touches.is_empty()).then_some(touches)
 }
 
@@ -257,9 +242,8 @@ fn is_passing(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::super::source::Arguments;
-    use super::super::source::written_calls;
     use super::super::tools::examples;
-    use super::super::written_block;
+    use super::super::written::{row, written};
     use super::*;
 
     #[test]
@@ -273,21 +257,46 @@ mod tests {
             };
             assert_eq!(target(&call, None).line, example.line, "{example:?}");
         }
-        assert!(written_block::rows().len() > 6);
-        for block in written_block::rows() {
-            let (prose, calls) = written_calls(block.example.text.as_str().into());
-            let lines: Vec<String> = calls.iter().map(|call| target(call, None).line).collect();
+    }
+
+    #[test]
+    fn every_way_to_write_a_call_is_read_as_its_example_says() {
+        let read = |text: &'static str| {
+            let read = written(text.into(), || true);
+            let lines: Vec<String> = read.calls.iter().map(|call| target(call, None).line).collect();
+            (read.prose.trim().to_owned(), lines)
+        };
+        assert!(row::examples().len() > 20);
+        for example in row::examples() {
+            let (prose, lines) = read(&example.text);
             assert_eq!(
-                (prose.as_ref(), lines),
-                ("Look:\n", vec![block.example.line.clone()])
+                (prose.lines().next(), lines),
+                (Some("Look:"), vec![example.line.clone()]),
+                "{example:?}"
             );
         }
         // Two blocks with words between are an example and a call; words after a block make it none.
-        let (prose, calls) = written_calls("```\na\n```\nand\n```\nb\n```".into());
-        assert_eq!((prose.as_ref(), calls.len()), ("```\na\n```\nand\n", 1));
+        assert_eq!(
+            read("```\na\n```\nand\n```\nb\n```"),
+            ("```\na\n```\nand".to_owned(), vec!["b".to_owned()])
+        );
+        for none in [
+            "<command>\nls\n</command> was run",
+            "Action 3: Search[x]\nAnd then?",
+            "The Action: none",
+            "Thought: done\nAction 4: Finish[x]",
+            "```json\n{\"action\": \"Final Answer\", \"action_input\": \"x\"}\n```",
+            "<div>\n<p>a</p>\n</div>",
+            "<attempt_completion>\n<result>Done.</result>\n</attempt_completion>",
+        ] {
+            assert_eq!(read(none).1, Vec::<String>::new(), "{none}");
+        }
+        let several = "<|tool_call_begin|>functions.a:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_call_begin|>functions.b:1<|tool_call_argument_begin|>{}<|tool_call_end|>";
+        assert_eq!(read(several).1, ["a", "b"]);
+        // Code that nothing runs is the answer itself.
         assert!(
-            written_calls("<command>\nls\n</command> was run".into())
-                .1
+            written("So:\n```python\nrun(a)\n```".into(), || false)
+                .calls
                 .is_empty()
         );
     }

@@ -15,6 +15,8 @@ pub(crate) enum Place {
     AfterAssistant,
     /// Right after an assistant's turn that calls a tool.
     AfterCall,
+    /// The same, where nobody but the environment answers.
+    InAnswer,
 }
 
 #[derive(Debug, Deserialize)]
@@ -89,6 +91,9 @@ impl Observation {
 
 /// The byte offset at which an environment's output begins in a text of a person's role at `place`; `None` if all of it is a person's.
 pub(crate) fn observed_from(text: &str, place: Place) -> Option<usize> {
+    if place == Place::InAnswer {
+        return Some(0);
+    }
     let trimmed = text.trim();
     let blanks = text.len() - text.trim_start().len();
     let rows = OBSERVATIONS.observation.iter();
@@ -110,12 +115,7 @@ pub(crate) fn behind_label(text: &str) -> usize {
 }
 
 /// The part of a text that a person wrote: without an environment's output and another program's summary.
-pub fn request_in(text: &str, is_after_assistant: bool) -> &str {
-    let place = if is_after_assistant {
-        Place::AfterAssistant
-    } else {
-        Place::Anywhere
-    };
+pub(crate) fn request_in(text: &str, place: Place) -> &str {
     if is_summary(text) {
         return "";
     }
@@ -185,10 +185,10 @@ mod tests {
     #[test]
     fn what_a_person_asks_before_a_page_or_a_terminal_stays_theirs() {
         let page = "Find the way.\n\n[Current URL: None]\nRootWebArea 'Maps'";
-        assert_eq!(request_in(page, false), "Find the way.");
+        assert_eq!(request_in(page, Place::Anywhere), "Find the way.");
         let terminal = "Mend it.\n(Open file: n/a)\n(Current directory: /w)\nbash-$";
-        assert_eq!(request_in(terminal, false), "Mend it.");
-        assert_eq!(request_in(terminal, true), "");
-        assert_eq!(request_in("Mend it.", true), "Mend it.");
+        assert_eq!(request_in(terminal, Place::Anywhere), "Mend it.");
+        assert_eq!(request_in(terminal, Place::AfterAssistant), "");
+        assert_eq!(request_in("Mend it.", Place::AfterAssistant), "Mend it.");
     }
 }

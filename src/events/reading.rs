@@ -24,6 +24,7 @@ use super::shell::programs::is_editor;
 use super::shell::{Step, Touch, last_step};
 use super::source::SourceTurn;
 use super::target::{Effect, Target};
+use super::written::row::AnswerBy;
 use crate::trajectory::Role;
 
 /// The calls of the turns in order of their last run, each told once, and the earlier runs.
@@ -103,7 +104,7 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
             touches,
             earlier_touches: 0,
             is_answered: answer.is_some(),
-            is_unanswered: answer.is_none() && place.0 + 1 < turns.len(),
+            is_unanswered: answer.is_none() && is_to_be_answered(turns, place.0),
             times: 1,
             failures: usize::from(is_open),
             is_open,
@@ -140,6 +141,12 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
     }
     mark_outdated(&mut all, &calls);
     all
+}
+
+/// If calls of a turn have answers, and turns follow it.
+fn is_to_be_answered(turns: &[SourceTurn<'_>], turn: usize) -> bool {
+    let answer = turns.get(turn).map(|turn| turn.answer);
+    turn + 1 < turns.len() && answer != Some(AnswerBy::Anybody)
 }
 
 /// Marks lookups of things that a later call changed: of the ids in its arguments the one that the fewest calls have.

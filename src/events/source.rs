@@ -1,16 +1,10 @@
 //! The region as the summary reads it: redacted, with prose, calls and answers told apart in every format.
 
-use std::borrow::Cow;
-use std::sync::LazyLock;
-
-use memchr::memmem::Finder;
-
 use super::observation::{Place, behind_label, is_summary, observed_from};
-use super::written_block::last_block;
+use super::written::row::AnswerBy;
+use super::written::written;
 use crate::trajectory::{Role, ToolResponse, TurnView};
-
-/// The first place in a trajectory where a turn may answer an assistant's, whatever stands before it.
-const FIRST_ANSWERED: usize = 3;
+use std::borrow::Cow;
 
 /// A turn of the region.
 pub(crate) struct SourceTurn<'a> {
@@ -28,6 +22,8 @@ pub(crate) struct SourceTurn<'a> {
     pub flags: Vec<Flags>,
     /// The turn has a person's role and an environment's output.
     pub is_observed: bool,
+    /// Who answers its calls.
+    pub answer: AnswerBy,
 }
 
 /// The flags of an answer that stand beside its text.
@@ -71,13 +67,15 @@ impl Arguments<'_> {
     }
 }
 
-/// The turns as they are read, each text after `clean` (which replaces secrets, say).
+/// The turns as they are read, each text after `clean` (which replaces secrets, say); `before` is the turn before them.
 pub(crate) fn source_turns<'a>(
+    before: Option<&TurnView<'_>>,
     turns: &'a [TurnView<'a>],
     mut clean: impl FnMut(&'a str) -> Cow<'a, str>,
 ) -> Vec<SourceTurn<'a>> {
     let mut sources: Vec<SourceTurn<'a>> = Vec::with_capacity(turns.len());
-    for turn in turns {
+    let mut place = place_after(before);
+    for (number, turn) in turns.iter().enumerate() {
         let text = clean(&turn.text);
         let calls: Vec<SourceCall<'a>> = turn
             .calls
@@ -105,6 +103,7 @@ pub(crate) fn source_turns<'a>(
                 .collect(),
             flags: turn.responses.iter().map(Flags::from).collect(),
             is_observed: false,
+            answer: AnswerBy::Tool,
         };
         match turn.role {
             Role::Tool if answers.is_empty() => answers.push((None, text)),
@@ -112,7 +111,7 @@ pub(crate) fn source_turns<'a>(
                 source.role = Role::Other;
                 source.prose = text;
             }
-            Role::Human => match observed_from(&text, place(sources.last(), turn.index)) {
+            Role::Human => match observed_from(&text, place) {
                 Some(0) => {
                     source.role = Role::Tool;
                     source.is_observed = true;
@@ -127,17 +126,47 @@ pub(crate) fn source_turns<'a>(
                     Some(Arguments::Json(said)) => said,
                     _ => text,
                 };
-                (source.prose, source.calls) = written_calls(text);
+                source.write(text, turns.get(number + 1));
             }
-            Role::Assistant if source.calls.is_empty() => {
-                (source.prose, source.calls) = written_calls(text);
-            }
+            Role::Assistant if source.calls.is_empty() => source.write(text, turns.get(number + 1)),
             _ => source.prose = text,
         }
         source.answers = answers;
+        place = source.place_behind();
         sources.push(source);
     }
     sources
+}
+
+impl<'a> SourceTurn<'a> {
+    /// Reads the text of an assistant's turn, and the calls in it.
+    fn write(&mut self, text: Cow<'a, str>, next: Option<&TurnView<'_>>) {
+        let is_answered = || {
+            let is_shown = |turn: &TurnView<'_>| observed_from(&turn.text, Place::AfterCall) == Some(0);
+            next.is_some_and(|turn| turn.role == Role::Tool || turn.role == Role::Human && is_shown(turn))
+        };
+        let read = written(text, is_answered);
+        (self.prose, self.calls, self.answer) = (read.prose, read.calls, read.answer);
+    }
+
+    /// The place of the turn behind it.
+    fn place_behind(&self) -> Place {
+        match (self.role, self.calls.is_empty(), self.answer) {
+            (Role::Assistant, true, _) => Place::AfterAssistant,
+            (Role::Assistant, false, AnswerBy::NextTurn) => Place::InAnswer,
+            (Role::Assistant, false, _) => Place::AfterCall,
+            _ => Place::Anywhere,
+        }
+    }
+}
+
+/// The place of a turn by the turn before it.
+pub(crate) fn place_after(before: Option<&TurnView<'_>>) -> Place {
+    let Some(before) = before.filter(|turn| turn.role == Role::Assistant) else {
+        return Place::Anywhere;
+    };
+    let sources = source_turns(None, std::slice::from_ref(before), Into::into);
+    sources.first().map_or(Place::Anywhere, SourceTurn::place_behind)
 }
 
 /// A text from a byte on.
@@ -148,41 +177,10 @@ fn from_byte(text: Cow<'_, str>, from: usize) -> Cow<'_, str> {
     }
 }
 
-/// The place of a turn by the turn before it, which may lie before the region.
-fn place(before: Option<&SourceTurn<'_>>, index: usize) -> Place {
-    match before {
-        Some(before) if before.role != Role::Assistant => Place::Anywhere,
-        Some(before) if before.calls.is_empty() => Place::AfterAssistant,
-        Some(_) => Place::AfterCall,
-        None if index >= FIRST_ANSWERED => Place::AfterAssistant,
-        None => Place::Anywhere,
-    }
-}
-
 /// Returns true if the calls of a turn could not be read: the turn is prose with calls in it.
 fn is_unread(calls: &[SourceCall<'_>]) -> bool {
     matches!(calls, [SourceCall { id: None, name, arguments: Arguments::Json(text) }]
         if name.is_empty() && !text.trim_start().starts_with(['{', '[']))
-}
-
-/// The beginning of a call that is written as tags.
-static FUNCTION: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("<function="));
-
-/// The prose of an assistant turn and the calls that it writes in its text: `<function=…>` tags, or a block at its end.
-pub(super) fn written_calls(text: Cow<'_, str>) -> (Cow<'_, str>, Vec<SourceCall<'_>>) {
-    if let Some(at) = FUNCTION.find(text.as_bytes()) {
-        let calls = tagged_calls(text.get(at..).unwrap_or_default());
-        return (until(text, at), calls);
-    }
-    if let Some((block, at, body)) = last_block(&text) {
-        let call = SourceCall {
-            id: None,
-            name: Cow::Borrowed(&block.tool),
-            arguments: Arguments::Tagged(vec![(block.argument.clone(), body.to_owned())]),
-        };
-        return (until(text, at), vec![call]);
-    }
-    (text, Vec::new())
 }
 
 fn until(text: Cow<'_, str>, at: usize) -> Cow<'_, str> {
@@ -195,29 +193,6 @@ fn until(text: Cow<'_, str>, at: usize) -> Cow<'_, str> {
     }
 }
 
-fn tagged_calls(text: &str) -> Vec<SourceCall<'static>> {
-    text.split("<function=")
-        .skip(1)
-        .filter_map(|block| {
-            let (name, body) = block.split_once('>')?;
-            let parameters = body
-                .split("<parameter=")
-                .skip(1)
-                .filter_map(|parameter| {
-                    let (key, value) = parameter.split_once('>')?;
-                    let value = value.split_once("</parameter>").map_or(value, |(value, _)| value);
-                    Some((key.to_owned(), value.trim_matches('\n').to_owned()))
-                })
-                .collect();
-            Some(SourceCall {
-                id: None,
-                name: Cow::Owned(name.to_owned()),
-                arguments: Arguments::Tagged(parameters),
-            })
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -226,7 +201,7 @@ mod tests {
     /// The roles, prose, calls and answers of the turns of a record.
     fn read(record: &str) -> Vec<(Role, String, Vec<String>, usize)> {
         let views = views_of(record);
-        let turns = source_turns(&views, Into::into);
+        let turns = source_turns(None, &views, Into::into);
         let of = |turn: &SourceTurn<'_>| {
             let calls = turn.calls.iter().map(|call| call.name.to_string()).collect();
             (turn.role, turn.prose.trim().to_owned(), calls, turn.answers.len())

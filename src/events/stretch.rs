@@ -11,6 +11,7 @@ use crate::trajectory::TurnView;
 
 /// Turns of a trajectory in order, as summarizers and footers read them.
 pub struct Stretch<'a> {
+    before: Option<&'a TurnView<'a>>,
     turns: &'a [TurnView<'a>],
     sources: Vec<SourceTurn<'a>>,
     actions: OnceLock<(Vec<Event>, Vec<Event>)>,
@@ -19,9 +20,15 @@ pub struct Stretch<'a> {
 impl<'a> Stretch<'a> {
     /// These turns, as they stand.
     pub fn of(turns: &'a [TurnView<'a>]) -> Self {
+        Self::after(None, turns)
+    }
+
+    /// These turns, as they stand behind another one, which they may answer.
+    pub fn after(before: Option<&'a TurnView<'a>>, turns: &'a [TurnView<'a>]) -> Self {
         Self {
+            before,
             turns,
-            sources: source_turns(turns, Into::into),
+            sources: source_turns(before, turns, Into::into),
             actions: OnceLock::new(),
         }
     }
@@ -29,8 +36,9 @@ impl<'a> Stretch<'a> {
     /// The same turns, each text after `clean`.
     pub(crate) fn cleaned(&self, clean: impl FnMut(&'a str) -> Cow<'a, str>) -> Self {
         Self {
+            before: self.before,
             turns: self.turns,
-            sources: source_turns(self.turns, clean),
+            sources: source_turns(self.before, self.turns, clean),
             actions: OnceLock::new(),
         }
     }

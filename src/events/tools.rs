@@ -280,8 +280,20 @@ impl<'a> Fields<'a> {
             {
                 Some(script.clone().into_owned())
             }
-            words => Some([&[program], words].concat().join(" ")),
+            words => {
+                let words = words.iter().map(|word| in_quotes(word));
+                Some([program].into_iter().chain(words).collect::<Vec<_>>().join(" "))
+            }
         }
+    }
+}
+
+/// A word of a list as a shell takes it.
+fn in_quotes(word: &str) -> Cow<'_, str> {
+    if word.contains(char::is_whitespace) {
+        Cow::Owned(["'", &word.replace('\'', "'\\''"), "'"].concat())
+    } else {
+        Cow::Borrowed(word)
     }
 }
 

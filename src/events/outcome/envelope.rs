@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::trajectory::json::leaves::Leaf;
+use super::MAX_FIELDS;
+use crate::trajectory::json::leaves::{Leaf, leaves};
 
 /// Fields that hold an exit code.
 pub(crate) const EXIT_CODES: [&str; 4] = ["exit_code", "returncode", "exitCode", "return_code"];
@@ -16,7 +17,9 @@ const TEXTS: [&str; 7] = ["output", "stdout", "stderr", "content", "result", "te
 /// The output and the exit code; `None` if the answer is no such envelope, or has an error of its own.
 pub(crate) fn unwrapped(fields: &[Leaf<'_>]) -> Option<(String, i32)> {
     let mut outermost = fields.iter().filter(|leaf| leaf.depth == 1);
-    let code = outermost.clone().find(|leaf| leaf.is_under(&EXIT_CODES))?;
+    // It may stand in an object beside what was printed: `"metadata": {"exit_code": 0}`.
+    let mut near = fields.iter().filter(|leaf| leaf.depth <= 2 && leaf.record == 0);
+    let code = near.find(|leaf| leaf.is_under(&EXIT_CODES))?;
     let code = code.value().trim().parse().ok()?;
     let is_error =
         |leaf: &Leaf<'_>| leaf.is_under(&["error"]) && leaf.is_string && !leaf.value().trim().is_empty();
@@ -44,6 +47,21 @@ pub(crate) fn longest_text<'a>(fields: &[Leaf<'a>]) -> Option<Cow<'a, str>> {
         .max_by_key(|text| text.len())
 }
 
+/// What an answer shows: of a JSON object that is mostly what was printed only that.
+pub(crate) fn shown(answer: &str) -> Cow<'_, str> {
+    if !answer.trim_start().starts_with('{') {
+        return Cow::Borrowed(answer);
+    }
+    let fields = leaves(answer.trim(), MAX_FIELDS).unwrap_or_default();
+    let printed = fields
+        .iter()
+        .filter(|leaf| leaf.depth == 1 && leaf.is_string && leaf.is_under(&PRINTED));
+    let longest = printed.map(Leaf::value).max_by_key(|text| text.len());
+    longest
+        .filter(|text| 2 * text.len() >= answer.len())
+        .map_or(Cow::Borrowed(answer), |text| Cow::Owned(text.into_owned()))
+}
+
 /// The field that says why the first of the items of a list of results failed, and if all of them failed; nothing where none did.
 pub(crate) fn failed_items<'f, 'l>(fields: &'f [Leaf<'l>]) -> Option<(Option<&'f Leaf<'l>>, bool)> {
     let is_of_item = |leaf: &&Leaf<'_>| leaf.record > 0 && !leaf.is_item && leaf.depth <= 3;
@@ -61,4 +79,27 @@ pub(crate) fn failed_items<'f, 'l>(fields: &'f [Leaf<'l>]) -> Option<(Option<&'f
     records.dedup();
     let all = fields.iter().map(|leaf| leaf.record).max();
     Some((why, Some(records.len()) == all))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_printed_is_shown_without_what_wraps_it() {
+        let wrapped = r#"{"output": "32 passed in 1.0s\nall well, and that is most of it", "metadata": {"exit_code": 0}}"#;
+        assert_eq!(
+            shown(wrapped),
+            "32 passed in 1.0s\nall well, and that is most of it"
+        );
+        let fields = leaves(wrapped, MAX_FIELDS).unwrap();
+        assert_eq!(unwrapped(&fields).unwrap().1, 0);
+        for other in [
+            r#"{"output": "a", "order": {"id": 1, "state": "paid"}}"#,
+            "{not json",
+            "plain",
+        ] {
+            assert_eq!(shown(other), other);
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Shell commands, read once: statements in order, what each does to which files, and where it runs.
 
 mod parse;
+pub(crate) mod patch;
 mod path;
 pub(crate) mod programs;
 mod script;

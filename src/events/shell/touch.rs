@@ -1,5 +1,6 @@
 //! The steps of statements on files.
 
+use super::patch::patched;
 use super::path::path_of;
 use super::programs::{Does, name_of};
 use super::script::files_of;
@@ -31,15 +32,6 @@ pub(crate) fn script_of(name: &str, content: &str) -> Vec<(Step, String)> {
     };
     files.truncate(MAX_SCRIPT);
     files
-}
-
-/// The files that a patch changes.
-fn patched(patch: &str) -> Vec<(Step, String)> {
-    let names = patch.lines().filter_map(|line| line.strip_prefix("+++ "));
-    let names = names.filter_map(|name| name.split('\t').next());
-    let names = names.map(|name| name.trim_end().strip_prefix("b/").unwrap_or(name.trim_end()));
-    let files = names.filter(|name| *name != "/dev/null");
-    files.map(|name| (Step::Write, name.to_owned())).collect()
 }
 
 /// The steps of a script, in order.
@@ -105,9 +97,10 @@ impl Steps {
                 }
             }
             Does::Applies => {
-                let patches = files(words).filter(|word| word.text.contains('.'));
-                self.note_all(Step::Run, patches);
-                for (step, file) in patched(&statement.document) {
+                let is_named = |word: &&Word| word.text.contains('.') && !word.text.contains('\n');
+                self.note_all(Step::Run, files(words).filter(is_named));
+                let texts = words.iter().map(|word| &word.text).chain([&statement.document]);
+                for (step, file) in texts.flat_map(|text| patched(text)) {
                     self.note(step, &Word::of(file));
                 }
             }

@@ -18,7 +18,7 @@ use crate::summarize::marker::{IN_PROGRESS, body_of, with_marker};
 use crate::summarize::redact::redact;
 use crate::summarize::{
     Around, Estimate, PendingRequest, Stretch, Summarizer, Summary, SummaryError, SummaryRequest, Usage,
-    request_in, summary_in,
+    place_after, request_in, summary_in,
 };
 use crate::trajectory::{Role, TurnView};
 
@@ -131,7 +131,8 @@ impl Compression<'_> {
     /// Returns the estimated usage of a region's first summary.
     pub fn estimate(&self, region: Region) -> Estimate {
         let (turns, mut given) = self.given(region, PlanCorrection::default(), None);
-        let turns = Stretch::of(&turns);
+        let before = self.before(&turns);
+        let turns = Stretch::after(before.as_deref(), &turns);
         self.add_footer(&mut given, &turns);
         self.fitter.summarizer.estimate(&self.request(&given, &turns))
     }
@@ -146,7 +147,8 @@ impl Compression<'_> {
     ) -> Result<GroundedSummary, SummaryError> {
         let settings = &self.fitter.settings;
         let (turns, mut given) = self.given(region, measured, earlier);
-        let turns = Stretch::of(&turns);
+        let before = self.before(&turns);
+        let turns = Stretch::after(before.as_deref(), &turns);
         self.add_footer(&mut given, &turns);
         row.redactions += given.redactions as u64;
         // A dry run sends no request: a summary of the size to be requested replaces the answer.
@@ -323,6 +325,15 @@ impl Compression<'_> {
         }
     }
 
+    /// Returns the turn before these, if an assistant said it.
+    fn before(&self, turns: &[TurnView<'_>]) -> Option<Cow<'_, TurnView<'_>>> {
+        let before = turns.first()?.index.checked_sub(1)?;
+        let role = self.outline.turns.get(before)?.role;
+        (role == Role::Assistant)
+            .then(|| self.read_views.get(before))
+            .flatten()
+    }
+
     /// Returns the first request of a person in these turns.
     fn first_asked(&self, turns: std::ops::Range<usize>) -> Option<String> {
         let mut views = self.read_views.range(turns);
@@ -331,10 +342,9 @@ impl Compression<'_> {
 
     /// Returns the request of a person in a turn, without output of the environment there.
     fn asked(&self, view: &TurnView<'_>) -> Option<String> {
-        let before = view.index.checked_sub(1);
-        let before = before.and_then(|before| self.outline.turns.get(before));
+        let before = self.before(std::slice::from_ref(view));
         let said = human_text(view)?;
-        let said = request_in(&said, before.is_some_and(|turn| turn.role == Role::Assistant));
+        let said = request_in(&said, place_after(before.as_deref()));
         asks_for_something(said).then(|| said.to_owned())
     }
 

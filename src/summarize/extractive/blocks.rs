@@ -7,6 +7,7 @@ use crate::compress::reuse::{Reuse, pieces};
 use crate::events::event::Event;
 use crate::events::files::end_states::EndStates;
 use crate::events::line::shortened;
+use crate::events::outcome::envelope::shown;
 use crate::events::shell::Step;
 use crate::events::source::SourceTurn;
 use crate::events::target::Effect;
@@ -15,7 +16,7 @@ use crate::trajectory::Role;
 /// The chance that later turns repeat a byte of the newest calls, words and outputs: counted on real trajectories, of pieces that no
 /// newer text has.
 const CALLS: f32 = 0.4;
-const WORDS: f32 = 0.2;
+const WORDS: f32 = 0.15;
 const OUTPUTS: f32 = 0.06;
 
 /// The same of a file that was just read, as far as it is not longer than `READ_BYTES`: it is about to be worked on.
@@ -240,6 +241,7 @@ fn outputs(
     blocks: &mut Vec<Block>,
 ) {
     for (place, (_, output)) in turn.answers.iter().enumerate() {
+        let output = shown(output);
         let call = asked
             .get(place)
             .filter(|_| asked.len() == turn.answers.len())
@@ -257,7 +259,7 @@ fn outputs(
         // A short one is told by how its call ended.
         let prepares = call.is_some_and(|(event, _)| prepares(event));
         let is_told = is_edit || is_mended || prepares || call.is_some() && output.len() <= SHORT_OUTPUT;
-        if is_told || !at.takes(output, chance) {
+        if is_told || !at.takes(&output, chance) {
             continue;
         }
         let line = call.and_then(|(event, _)| shortened(&event.target.line, limits.line));
@@ -274,7 +276,7 @@ fn outputs(
             order: order(at.index, place + 1),
             told: call.and_then(|(event, number)| Some(order_of_call(event, number?))),
             headings: std::array::from_fn(|_| heading.clone()),
-            text: harmless(output),
+            text: harmless(&output),
             words: 0,
             has_call: false,
             is_answered: false,

@@ -33,7 +33,7 @@ const CORRECTIONS: usize = 6;
 const SHORT_WORD: usize = 4;
 
 /// The highest price, and the lowest one where it is known what later turns repeat, in repeated bytes for each token.
-const LOWEST_PRICE: f32 = 0.4;
+const LOWEST_PRICE: f32 = 0.05;
 const HIGHEST_PRICE: f32 = 6.0;
 
 /// The blocks of a region with what their units are worth.

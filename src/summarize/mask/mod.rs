@@ -80,7 +80,10 @@ pub fn masks(
     images: impl Fn(usize) -> Vec<usize>,
 ) -> Vec<Mask> {
     let newest = newest(all);
-    let sources = source_turns(region, Into::into);
+    let before = region
+        .first()
+        .and_then(|turn| view_at(all, turn.index.checked_sub(1)?));
+    let sources = source_turns(before, region, Into::into);
     let pairing = Pairing::of(&sources);
     let mut masks = Vec::new();
     for (index, view) in region.iter().enumerate() {

@@ -200,6 +200,13 @@ impl Use {
                     .find(|option| word.text.starts_with(**option))?;
                 (word.text.len() >= option.len() + MIN_GLUED).then_some((word, option.len()))
             }),
+            // A name with a slash is a path everywhere but in the first place, or behind its key.
+            Takes::Pair('/') if self.options.is_empty() => {
+                let is_keyed = |word: &&Word<'t>| word.text.to_ascii_lowercase().starts_with("userid=");
+                let first = plain().next().filter(|word| !word.text.contains('='));
+                let pair = first.or_else(|| plain().find(is_keyed));
+                pair.and_then(|word| Some((word, word.text.find('/').filter(|at| *at > 0)? + 1)))
+            }
             Takes::Pair(sign) => self.given(words).find_map(|(word, skip)| {
                 let user = word.text.get(skip..)?.find(sign)?;
                 (user > 0 || sign == ':').then_some((word, skip + user + sign.len_utf8()))

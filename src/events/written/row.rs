@@ -1,0 +1,98 @@
+//! The ways in which agents write calls as text, by a table of their marks.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+/// A way to write a call.
+#[derive(Debug, Deserialize)]
+pub(super) struct Row {
+    #[serde(default)]
+    pub opens: String,
+    #[serde(default)]
+    pub closes: String,
+    /// What stands between the name of the tool, or what an edit takes out, and the rest.
+    #[serde(default)]
+    pub until: String,
+    pub form: Form,
+    #[serde(default)]
+    pub tool: String,
+    #[serde(default)]
+    pub argument: String,
+    /// Pointers to what a JSON object holds.
+    #[serde(default)]
+    pub arguments: String,
+    #[serde(default)]
+    pub list: String,
+    #[serde(default)]
+    pub item: String,
+    #[serde(default)]
+    pub words: Vec<String>,
+    /// Tools that only say something.
+    #[serde(default)]
+    pub says: Vec<String>,
+    #[serde(default)]
+    pub answer: AnswerBy,
+    #[cfg(test)]
+    #[serde(default)]
+    pub example: Option<Example>,
+}
+
+/// What a call consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Form {
+    /// The block that the text ends with is the value of `argument`.
+    Block,
+    /// The same, where the next turn is an environment's: else it is what the assistant answers.
+    Code,
+    /// The line behind a label with or without a number: `go to desk 1`, `Search[x]`.
+    Line,
+    /// The name of the tool, `until`, and its arguments; there may be several.
+    Named,
+    /// The text taken out, `until`, and the text put in, under the name of the file; there may be several.
+    Edit,
+    /// The text is a JSON object, or ends with one.
+    Object,
+    /// The text ends with an element named like the tool, which holds one for each argument.
+    Elements,
+}
+
+/// Who answers a call.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum AnswerBy {
+    /// Somebody, or nobody.
+    #[default]
+    Anybody,
+    /// A tool.
+    Tool,
+    /// The next turn that is not the assistant's, whosever role it has.
+    NextTurn,
+}
+
+#[cfg(test)]
+#[derive(Debug, Deserialize)]
+pub(crate) struct Example {
+    pub text: String,
+    pub line: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Table {
+    call: Vec<Row>,
+}
+
+static TABLE: LazyLock<Table> =
+    LazyLock::new(|| toml::from_str(include_str!("../../knowledge/calls.toml")).unwrap_or_default());
+
+/// All rows.
+pub(super) fn rows() -> &'static [Row] {
+    &TABLE.call
+}
+
+/// The examples of all rows.
+#[cfg(test)]
+pub(crate) fn examples() -> Vec<&'static Example> {
+    rows().iter().filter_map(|row| row.example.as_ref()).collect()
+}
