@@ -6,10 +6,13 @@ use super::shell::programs::is_editor;
 use super::shell::{Step, Touch, of_code, patch, script_of};
 use super::source::SourceCall;
 use super::target::{Effect, MAX_TARGET, MAX_VALUE, Target, ToolKind, cut, quoted};
-use super::tools::{Fields, Holds, Verb, Verbs};
+use super::tools::{Fields, Holds, Verb, Verbs, is_note};
 
 /// Files of a patch that are told.
 const MAX_PATCHED: usize = 4;
+
+/// The program that some agents give a patch as its word.
+const PATCH: &str = "apply_patch";
 
 /// The target of `call`; `named` is the tool's name where only its answer tells it.
 pub(crate) fn target(call: &SourceCall<'_>, named: Option<&str>) -> Target {
@@ -61,6 +64,13 @@ fn of_fields(name: &str, named: Option<&str>, fields: &Fields<'_>) -> Target {
     };
     let verbs = Verbs::of(known);
     let path = fields.get(Holds::Path);
+    if is_note(known) {
+        let clause = listed(fields);
+        return Target {
+            effect: Effect::Read,
+            ..told(name, &["(", &clause, ")"].concat())
+        };
+    }
     if let Some(query) = fields.get(Holds::Query).filter(|_| verbs.has(Verb::Search)) {
         let place = path
             .map(|path| format!(" in {}", cleaned(&path)))
@@ -86,10 +96,16 @@ fn of_fields(name: &str, named: Option<&str>, fields: &Fields<'_>) -> Target {
             ..Target::default()
         };
     }
-    if let Some(command) = fields.get(Holds::Command) {
-        return command::of_command(name, &command);
+    let command = fields.get(Holds::Command);
+    let is_patch = command
+        .as_deref()
+        .is_some_and(|command| command.starts_with(PATCH));
+    let touches = patched(fields).filter(|_| is_patch || command.is_none());
+    if let (Some(command), None) = (&command, &touches) {
+        return command::of_command(name, command);
     }
-    if let Some(touches) = patched(fields) {
+    if let Some(touches) = touches {
+        let name = if is_patch { PATCH } else { name };
         let files: Vec<&str> = touches.iter().filter_map(|touch| touch.file.as_deref()).collect();
         let clause = files.join(", ");
         return Target {

@@ -23,6 +23,8 @@ pub(crate) struct Event {
     pub touches: Vec<Touch>,
     /// The number of those of earlier runs.
     pub earlier_touches: usize,
+    /// The answer of its own: the turn, and which one of that.
+    pub answered_at: Option<(usize, usize)>,
     /// It has an answer.
     pub is_answered: bool,
     /// It has none, and the turns went on.

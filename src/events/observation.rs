@@ -52,10 +52,23 @@ struct Summary {
     counterexample: String,
 }
 
+/// What a program appends to every turn of a person's role.
+#[derive(Debug, Deserialize)]
+struct Appended {
+    opens: String,
+    ends: Option<String>,
+    #[cfg(test)]
+    example: String,
+    #[cfg(test)]
+    counterexample: String,
+}
+
 #[derive(Debug, Default, Deserialize)]
 struct Tables {
     #[serde(default)]
     observation: Vec<Observation>,
+    #[serde(default)]
+    appended: Vec<Appended>,
     #[serde(default)]
     summary: Vec<Summary>,
 }
@@ -103,15 +116,26 @@ pub(crate) fn observed_from(text: &str, place: Place) -> Option<usize> {
     found.min().map(|at| if at == 0 { 0 } else { at + blanks })
 }
 
-/// The byte at which the text of an observation begins, behind a label such as `OBSERVATION:`.
-pub(crate) fn behind_label(text: &str) -> usize {
+/// The text of an observation, behind a label such as `OBSERVATION:` or `Observation 3:`.
+pub(crate) fn without_label(text: &str) -> &str {
     let labels = OBSERVATIONS
         .observation
         .iter()
-        .filter_map(|row| row.starts.as_deref());
-    let mut labels = labels.filter(|label| label.ends_with(':'));
-    let rest = labels.find_map(|label| text.trim_start().strip_prefix(label));
-    rest.map_or(0, |rest| text.len() - rest.trim_start().len())
+        .filter_map(|row| row.starts.as_deref()?.strip_suffix(':'));
+    let rest = |label| {
+        let rest = text.trim_start().strip_prefix(label)?;
+        let rest = rest.trim_start_matches(|sign: char| sign.is_ascii_digit() || sign == ' ');
+        rest.strip_prefix(':').map(str::trim_start)
+    };
+    labels.filter_map(rest).next().unwrap_or(text)
+}
+
+/// A text without what its program appends to every turn.
+pub(crate) fn without_appended(text: &str) -> &str {
+    let is_there = |ends: &Option<String>| ends.as_deref().is_none_or(|ends| text.trim_end().ends_with(ends));
+    let rows = OBSERVATIONS.appended.iter().filter(|row| is_there(&row.ends));
+    let first = rows.filter_map(|row| text.rfind(row.opens.as_str())).min();
+    first.and_then(|at| text.get(..at)).map_or(text, str::trim_end)
 }
 
 /// The part of a text that a person wrote: without an environment's output and another program's summary.
@@ -150,11 +174,20 @@ mod tests {
 
     #[test]
     fn the_label_of_an_observation_is_no_part_of_it() {
-        for (text, told) in [
+        for (text, expected) in [
             ("OBSERVATION:\nFile updated.", "File updated."),
+            ("Observation 3: 12", "12"),
+            ("Observations: 12", "Observations: 12"),
             ("Fine.", "Fine."),
         ] {
-            assert_eq!(text.get(behind_label(text)..), Some(told));
+            assert_eq!(without_label(text), expected);
+        }
+        for row in &OBSERVATIONS.appended {
+            assert!(
+                row.example.starts_with("Fine.") && without_appended(&row.example) == "Fine.",
+                "{row:?}"
+            );
+            assert_eq!(without_appended(&row.counterexample), row.counterexample);
         }
     }
 

@@ -70,14 +70,21 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
             &mut told
         };
         // An answer to several calls tells how the last one ended.
-        let own = answer.filter(|_| answered.and_then(|answer| pairing.call(answer)) == Some(place));
-        let outcome = own
+        let own = answered.filter(|answer| pairing.call(*answer) == Some(place));
+        let mut outcome = answer
+            .filter(|_| own.is_some())
             .map(|answer| outcome(answer, target.effect, &target.line, told, calls.after(index)))
             .unwrap_or_default();
         let is_open = outcome.failed() == Some(true);
         let text = answer.map(|answer| answer.text);
         let mut touches = touches(&target, &outcome, text, &open_file);
-        scripts.follow(&mut touches, outcome.failed() != Some(true));
+        scripts.follow(&mut touches, outcome.failed() != Some(true), place);
+        // What a script is written to print says nothing of how it went.
+        let says_itself = |line: &String| {
+            let mut writers = scripts.written_by(&touches).chain([place]);
+            line.len() >= MIN_LITERAL && writers.any(|writer| is_written(turns, writer, line))
+        };
+        outcome.last_line = outcome.last_line.take().filter(|line| !says_itself(line));
         let ran = touches.iter().find(|touch| touch.step == Step::Run);
         let written = ran.and_then(|run| written_by(&run.script));
         if let Some(files) = written.filter(|_| target.effect == Effect::Other) {
@@ -103,6 +110,7 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
             outcome,
             touches,
             earlier_touches: 0,
+            answered_at: own,
             is_answered: answer.is_some(),
             is_unanswered: answer.is_none() && is_to_be_answered(turns, place.0),
             times: 1,
@@ -141,6 +149,16 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
     }
     mark_outdated(&mut all, &calls);
     all
+}
+
+/// Bytes of the shortest line that is looked for in the text of a script.
+const MIN_LITERAL: usize = 8;
+
+/// If a line stands in the arguments of a call.
+fn is_written(turns: &[SourceTurn<'_>], (turn, place): Place, line: &str) -> bool {
+    let call = turns.get(turn).and_then(|turn| turn.calls.get(place));
+    let line = line.trim_end_matches('…').trim_end();
+    call.is_some_and(|call| call.arguments.texts().iter().any(|text| text.contains(line)))
 }
 
 /// If calls of a turn have answers, and turns follow it.

@@ -1,6 +1,6 @@
 //! The region as the summary reads it: redacted, with prose, calls and answers told apart in every format.
 
-use super::observation::{Place, behind_label, is_summary, observed_from};
+use super::observation::{Place, is_summary, observed_from, without_appended, without_label};
 use super::written::row::AnswerBy;
 use super::written::written;
 use crate::trajectory::{Role, ToolResponse, TurnView};
@@ -115,11 +115,10 @@ pub(crate) fn source_turns<'a>(
                 Some(0) => {
                     source.role = Role::Tool;
                     source.is_observed = true;
-                    let from = behind_label(&text);
-                    answers.push((None, from_byte(text, from)));
+                    answers.push((None, part_of(text, |text| without_label(without_appended(text)))));
                 }
-                Some(at) => source.prose = until(text, at),
-                None => source.prose = text,
+                Some(at) => source.prose = part_of(text, |text| text.get(..at).unwrap_or_default()),
+                None => source.prose = part_of(text, without_appended),
             },
             Role::Assistant if is_unread(&source.calls) => {
                 let text = match source.calls.pop().map(|call| call.arguments) {
@@ -169,11 +168,11 @@ pub(crate) fn place_after(before: Option<&TurnView<'_>>) -> Place {
     sources.first().map_or(Place::Anywhere, SourceTurn::place_behind)
 }
 
-/// A text from a byte on.
-fn from_byte(text: Cow<'_, str>, from: usize) -> Cow<'_, str> {
+/// A part of a text.
+pub(super) fn part_of<'t>(text: Cow<'t, str>, part: impl Fn(&str) -> &str) -> Cow<'t, str> {
     match text {
-        Cow::Borrowed(text) => Cow::Borrowed(text.get(from..).unwrap_or_default()),
-        Cow::Owned(text) => Cow::Owned(text.get(from..).unwrap_or_default().to_owned()),
+        Cow::Borrowed(text) => Cow::Borrowed(part(text)),
+        Cow::Owned(text) => Cow::Owned(part(&text).to_owned()),
     }
 }
 
@@ -181,16 +180,6 @@ fn from_byte(text: Cow<'_, str>, from: usize) -> Cow<'_, str> {
 fn is_unread(calls: &[SourceCall<'_>]) -> bool {
     matches!(calls, [SourceCall { id: None, name, arguments: Arguments::Json(text) }]
         if name.is_empty() && !text.trim_start().starts_with(['{', '[']))
-}
-
-fn until(text: Cow<'_, str>, at: usize) -> Cow<'_, str> {
-    match text {
-        Cow::Borrowed(text) => Cow::Borrowed(text.get(..at).unwrap_or_default()),
-        Cow::Owned(mut text) => {
-            text.truncate(at);
-            Cow::Owned(text)
-        }
-    }
 }
 
 #[cfg(test)]

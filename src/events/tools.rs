@@ -82,12 +82,21 @@ struct LookupRow {
     example: Example,
 }
 
+#[derive(Debug, Deserialize)]
+struct NoteRow {
+    names: Vec<String>,
+    #[cfg(test)]
+    example: Example,
+}
+
 #[derive(Debug, Default, Deserialize)]
 struct Table {
     argument: Vec<ArgumentRow>,
     verb: Vec<VerbRow>,
     #[serde(default)]
     lookup: Vec<LookupRow>,
+    #[serde(default)]
+    note: Vec<NoteRow>,
 }
 
 static TABLE: LazyLock<Table> =
@@ -101,12 +110,19 @@ pub(crate) fn examples() -> impl Iterator<Item = &'static Example> {
     arguments
         .chain(verbs)
         .chain(TABLE.lookup.iter().map(|row| &row.example))
+        .chain(TABLE.note.iter().map(|row| &row.example))
 }
 
 /// Returns true if a tool only looks something up, as the start of its name says.
 pub(crate) fn is_lookup(tool: &str) -> bool {
     let mut starts = TABLE.lookup.iter().flat_map(|row| &row.starts);
     starts.any(|start| tool.starts_with(start.as_str()))
+}
+
+/// Returns true if a tool only keeps the agent's own list.
+pub(crate) fn is_note(tool: &str) -> bool {
+    let mut names = TABLE.note.iter().flat_map(|row| &row.names);
+    names.any(|name| tool.eq_ignore_ascii_case(name))
 }
 
 /// Verbs shorter than this are whole words.

@@ -75,6 +75,7 @@ impl EndStates {
                 files.note(touch);
             }
         }
+        files.keep_undone();
         Self(files)
     }
 
@@ -115,6 +116,13 @@ impl EndStates {
                 let file = self.worked_on(run, &path);
                 file.is_some_and(|file| file.is_gone || !self.0.holds(file, run))
             })
+    }
+
+    /// If a file was changed before an event and put back after it: what it ran was another state than the last one.
+    pub fn ran_undone(&self, event: &Event) -> bool {
+        let behind = self.0.undone.partition_point(|(first, _)| *first <= event.number);
+        let last = behind.checked_sub(1).and_then(|at| self.0.undone.get(at));
+        event.target.is_run && last.is_some_and(|(_, last)| event.number < *last)
     }
 
     /// If nothing is left of what an event did to files: changes that are no more, or a removal of a file made anew.
@@ -280,6 +288,25 @@ mod tests {
     }
 
     #[test]
+    fn what_ran_between_a_change_and_its_undoing_ran_another_state() {
+        let ran = |commands: &[&str]| -> Vec<bool> {
+            let mut events = events(commands);
+            for event in &mut events {
+                event.target.is_run = true;
+            }
+            let states = EndStates::of(&events);
+            events.iter().map(|event| states.ran_undone(event)).collect()
+        };
+        let change = "sed -i s/1/2/ a.py";
+        let (test, back) = ("pytest", "git checkout a.py");
+        assert_eq!(ran(&[change, test, back, test]), [true, true, false, false]);
+        assert_eq!(ran(&[change, test]), [false, false]);
+        // Put back for once, as to see the test fail, and changed again in the same way.
+        let aside = [change, "cp a.py a.fix", test, back, test, "cp a.fix a.py", test];
+        assert_eq!(ran(&aside), [false; 7]);
+    }
+
+    #[test]
     fn a_script_makes_only_new_files_if_none_of_those_that_it_writes_was_there() {
         let new = "cat > fix.py <<'E'\nopen('a.py', 'w').write(text)\nE\n";
         let mended = "cat > fix.py <<'E'\ntext = open('a.py').read()\nopen('a.py', 'w').write(text)\nE\n";
@@ -289,7 +316,7 @@ mod tests {
             let mut scripts = Scripts::default();
             let mut events = events(&[before, write, "python fix.py"]);
             for event in &mut events {
-                scripts.follow(&mut event.touches, true);
+                scripts.follow(&mut event.touches, true, (0, 0));
             }
             let states = EndStates::of(&events);
             assert_eq!(
@@ -322,7 +349,7 @@ mod tests {
         let mut ends = |commands: &[&str]| -> Vec<(bool, Option<&'static str>)> {
             let mut events = events(commands);
             for event in &mut events {
-                scripts.follow(&mut event.touches, true);
+                scripts.follow(&mut event.touches, true, (0, 0));
             }
             let states = EndStates::of(&events);
             let end = |event| (states.is_overtaken(event), states.end_of(event));

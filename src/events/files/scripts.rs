@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::events::line::cleaned;
+use crate::events::pairing::Place;
 use crate::events::shell::{Step, Touch, last_step};
 
 /// Files that a script writes which its line names.
@@ -10,27 +11,44 @@ const MAX_NAMED: usize = 3;
 
 /// The scripts written so far, by their file names.
 #[derive(Default)]
-pub(crate) struct Scripts(FxHashMap<String, Vec<(Step, String)>>);
+pub(crate) struct Scripts(FxHashMap<String, Script>);
+
+/// What a script does to files, and the call that wrote it.
+struct Script {
+    steps: Vec<(Step, String)>,
+    written_by: Place,
+}
 
 impl Scripts {
     /// Goes through the steps of a call in order: if it went well, those that run a known script get what it does.
-    pub fn follow(&mut self, touches: &mut [Touch], went_well: bool) {
+    pub fn follow(&mut self, touches: &mut [Touch], went_well: bool, call: Place) {
         for touch in touches {
             let Some(name) = touch.file.as_deref().map(last_step) else {
                 continue;
             };
             match touch.step {
                 Step::Create => {
-                    self.0.insert(name.to_owned(), touch.script.clone());
+                    let steps = touch.script.clone();
+                    let script = Script {
+                        steps,
+                        written_by: call,
+                    };
+                    self.0.insert(name.to_owned(), script);
                 }
                 Step::Run if went_well => {
                     if let Some(script) = self.0.get(name) {
-                        touch.script.clone_from(script);
+                        touch.script.clone_from(&script.steps);
                     }
                 }
                 _ => {}
             }
         }
+    }
+
+    /// The calls that wrote the scripts which a call runs.
+    pub fn written_by<'s>(&'s self, touches: &'s [Touch]) -> impl Iterator<Item = Place> + 's {
+        let ran = touches.iter().filter(|touch| touch.step == Step::Run);
+        ran.filter_map(|touch| Some(self.0.get(last_step(touch.file.as_deref()?))?.written_by))
     }
 }
 

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::source::{Arguments, SourceCall};
+use super::source::{Arguments, SourceCall, part_of};
 use object::of_object;
 use row::{AnswerBy, Form, Row, rows};
 
@@ -35,7 +35,7 @@ pub(crate) fn written(text: Cow<'_, str>, is_answered: impl Fn() -> bool) -> Wri
     if let Some(at) = FUNCTION.find(text.as_bytes()) {
         let calls = tagged_calls(text.get(at..).unwrap_or_default());
         return Written {
-            prose: until(text, at),
+            prose: part_of(text, |text| text.get(..at).unwrap_or_default()),
             calls,
             answer: AnswerBy::Tool,
         };
@@ -46,7 +46,7 @@ pub(crate) fn written(text: Cow<'_, str>, is_answered: impl Fn() -> bool) -> Wri
     match found {
         Some((row, (prose, calls))) => Written {
             prose: match prose {
-                Prose::Until(at) => until(text, at),
+                Prose::Until(at) => part_of(text, |text| without_mark(text.get(..at).unwrap_or_default())),
                 Prose::Said(said) => said.into(),
             },
             answer: if calls.is_empty() {
@@ -82,6 +82,16 @@ fn found(row: &Row, text: &str, is_answered: impl Fn() -> bool) -> Option<(Prose
         Form::Object => of_object(row, text).map(|(said, calls)| (Prose::Said(said), calls)),
         Form::Elements => elements(row, text).map(one),
     }
+}
+
+/// A text without the mark at its end behind which the calls of a turn stand.
+fn without_mark(text: &str) -> &str {
+    let marks = [("<|", "|>"), ("<｜", "｜>")];
+    let found = marks.iter().find_map(|(opens, closes)| {
+        let at = text.trim_end().strip_suffix(closes)?.rfind(opens)?;
+        text.get(..at)
+    });
+    found.unwrap_or(text)
 }
 
 fn call(tool: impl Into<String>, fields: Vec<(String, String)>) -> SourceCall<'static> {
@@ -226,16 +236,6 @@ fn elements(row: &Row, text: &str) -> Option<(usize, SourceCall<'static>)> {
         rest = behind.trim();
     }
     (!fields.is_empty()).then(|| (at, call(tool, fields)))
-}
-
-fn until(text: Cow<'_, str>, at: usize) -> Cow<'_, str> {
-    match text {
-        Cow::Borrowed(text) => Cow::Borrowed(text.get(..at).unwrap_or_default()),
-        Cow::Owned(mut text) => {
-            text.truncate(at);
-            Cow::Owned(text)
-        }
-    }
 }
 
 fn tagged_calls(text: &str) -> Vec<SourceCall<'static>> {

@@ -36,6 +36,9 @@ const KNOWN: f32 = 0.3;
 /// The chance below which a block is quoted only for what later turns are known to repeat.
 pub(super) const LEAST_CHANCE: f32 = 0.002;
 
+/// The mark of a call that ran what was put back later.
+const UNDONE: &str = "of a change undone later";
+
 /// Bytes of an output that the line of its call tells.
 const SHORT_OUTPUT: usize = 120;
 
@@ -160,7 +163,9 @@ fn spoken(
         if failed && !event.is_open {
             continue;
         }
-        let end = files.end_of(event);
+        let end = files
+            .end_of(event)
+            .or_else(|| files.ran_undone(event).then_some(UNDONE));
         let written = written(call)
             .filter(|_| !files.is_void(event))
             .filter(|written| at.takes(&written.text, chances[1]));
@@ -242,10 +247,8 @@ fn outputs(
 ) {
     for (place, (_, output)) in turn.answers.iter().enumerate() {
         let output = shown(output);
-        let call = asked
-            .get(place)
-            .filter(|_| asked.len() == turn.answers.len())
-            .copied();
+        let is_of = |event: &Event| event.answered_at == Some((at.index, place));
+        let call = asked.iter().find(|(event, _)| is_of(event)).copied();
         let is_edit = call.is_some_and(|(event, _)| {
             event.target.effect == Effect::Modify && event.outcome.failed() != Some(true)
         });

@@ -36,6 +36,9 @@ const SHORT_WORD: usize = 4;
 const LOWEST_PRICE: f32 = 0.05;
 const HIGHEST_PRICE: f32 = 6.0;
 
+/// The part of the room that quotations take, whatever later turns repeat.
+const LEAST_FILLED: f32 = 0.33;
+
 /// The blocks of a region with what their units are worth.
 pub(super) struct Passages {
     blocks: Vec<Measured>,
@@ -141,9 +144,10 @@ impl Passages {
     /// The units quoted for about `room` tokens: for each block, whether each of its units is.
     fn chosen(&self, room: f32) -> Vec<Vec<bool>> {
         let chosen = self.chosen_above(self.lowest_price, room);
-        if self.lowest_price > 0.0 && !chosen.iter().flatten().any(|is_chosen| *is_chosen) {
-            // Later turns repeat nothing: what is newest is told.
-            return self.chosen_above(0.0, room);
+        let least = room * LEAST_FILLED;
+        if self.lowest_price > 0.0 && self.tokens_of(&chosen) < least {
+            // Later turns repeat little: what is newest is told.
+            return self.chosen_above(0.0, least);
         }
         chosen
     }
@@ -222,13 +226,19 @@ impl Passages {
     fn at_price(&self, price: f32, walk: &mut Walk) -> (f32, Vec<Vec<bool>>) {
         let mut is_told = vec![false; self.shared];
         let mut tokens = 0.0;
+        // Below the lowest price nobody asks what later turns repeat.
+        let least = if price < self.lowest_price {
+            0.0
+        } else {
+            self.least_worth
+        };
         let chosen = self.blocks.iter().map(|measured| {
             // All that its units may be worth does not pay for a heading.
             let most = measured
                 .units
                 .iter()
                 .map(|unit| (unit.most - price * unit.cost).max(0.0));
-            if most.sum::<f32>() < price * HEADING + self.least_worth {
+            if most.sum::<f32>() < price * HEADING + least {
                 return vec![false; measured.units.len()];
             }
             let value = |unit: &Unit| {
@@ -243,7 +253,7 @@ impl Passages {
                 let worth = if open < NEWS * unit.most { 0.0 } else { open };
                 (worth - price * unit.cost, unit.may_begin)
             };
-            let is_chosen = walk.best(measured.units.iter().map(value), price, self.least_worth);
+            let is_chosen = walk.best(measured.units.iter().map(value), price, least);
             let mut is_first = true;
             let mut was_chosen = true;
             for (unit, is_chosen) in measured.units.iter().zip(&is_chosen) {

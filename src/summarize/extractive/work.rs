@@ -30,7 +30,7 @@ pub(super) fn done(actions: &[Event], files: &EndStates, limits: Limits, candida
     for (number, action) in actions.iter().enumerate() {
         let is_told = open.iter().any(|(other, _)| *other == number);
         let is_looked_at = says_nothing(action) && action.is_lookup() || action.target.effect == Effect::Read;
-        let is_needless = is_told || is_looked_at || prepares(action);
+        let is_needless = is_told || is_looked_at || prepares(action) || files.ran_undone(action);
         if is_needless || was_overtaken(actions, number, files) || files.is_overtaken(action) {
             continue;
         }
