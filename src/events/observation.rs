@@ -25,11 +25,24 @@ struct Observation {
     ends: Option<String>,
     holds: Option<Text>,
     within: Option<Text>,
+    /// The end of its label, where that is no colon behind `starts`.
+    label_ends: Option<String>,
     place: Place,
     #[cfg(test)]
     example: String,
     #[cfg(test)]
     counterexample: String,
+}
+
+/// The marks around a person's words in an environment's output.
+#[derive(Debug, Deserialize)]
+struct Spoken {
+    opens: String,
+    closes: String,
+    #[cfg(test)]
+    example: String,
+    #[cfg(test)]
+    says: String,
 }
 
 /// A text that is looked for.
@@ -69,6 +82,8 @@ struct Tables {
     observation: Vec<Observation>,
     #[serde(default)]
     appended: Vec<Appended>,
+    #[serde(default)]
+    spoken: Vec<Spoken>,
     #[serde(default)]
     summary: Vec<Summary>,
 }
@@ -116,8 +131,19 @@ pub(crate) fn observed_from(text: &str, place: Place) -> Option<usize> {
     found.min().map(|at| if at == 0 { 0 } else { at + blanks })
 }
 
-/// The text of an observation, behind a label such as `OBSERVATION:` or `Observation 3:`.
+/// The text of an observation, behind a label such as `OBSERVATION:`, `Observation 3:` or `[read_file for 'a.py'] Result:`.
 pub(crate) fn without_label(text: &str) -> &str {
+    let framed = OBSERVATIONS.observation.iter().find_map(|row| {
+        let (first, _) = text
+            .trim_start()
+            .strip_prefix(row.starts.as_deref()?)?
+            .split_once('\n')?;
+        let (_, rest) = text.split_once(row.label_ends.as_deref().filter(|ends| first.contains(ends))?)?;
+        Some(rest.trim_start())
+    });
+    if let Some(rest) = framed {
+        return rest;
+    }
     let labels = OBSERVATIONS
         .observation
         .iter()
@@ -128,6 +154,15 @@ pub(crate) fn without_label(text: &str) -> &str {
         rest.strip_prefix(':').map(str::trim_start)
     };
     labels.filter_map(rest).next().unwrap_or(text)
+}
+
+/// What a person says in an environment's output: a refusal with a reason, an answer to a question.
+pub(crate) fn spoken_in(text: &str) -> Option<&str> {
+    OBSERVATIONS.spoken.iter().find_map(|row| {
+        let (_, rest) = text.split_once(row.opens.as_str())?;
+        let said = rest.split_once(row.closes.as_str())?.0.trim();
+        (!said.is_empty()).then_some(said)
+    })
 }
 
 /// A text without what its program appends to every turn.
@@ -143,9 +178,10 @@ pub(crate) fn request_in(text: &str, place: Place) -> &str {
     if is_summary(text) {
         return "";
     }
-    match observed_from(text, place).and_then(|at| text.get(..at)) {
-        Some(request) => request.trim_end(),
-        None => text,
+    match observed_from(text, place) {
+        Some(0) => spoken_in(text).unwrap_or_default(),
+        Some(at) => text.get(..at).unwrap_or_default().trim_end(),
+        None => without_appended(text),
     }
 }
 
@@ -177,10 +213,14 @@ mod tests {
         for (text, expected) in [
             ("OBSERVATION:\nFile updated.", "File updated."),
             ("Observation 3: 12", "12"),
+            ("[read_file for 'a.py'] Result:\nx = 1", "x = 1"),
             ("Observations: 12", "Observations: 12"),
             ("Fine.", "Fine."),
         ] {
             assert_eq!(without_label(text), expected);
+        }
+        for row in &OBSERVATIONS.spoken {
+            assert_eq!(spoken_in(&row.example), Some(row.says.as_str()));
         }
         for row in &OBSERVATIONS.appended {
             assert!(
@@ -223,5 +263,8 @@ mod tests {
         assert_eq!(request_in(terminal, Place::Anywhere), "Mend it.");
         assert_eq!(request_in(terminal, Place::AfterAssistant), "");
         assert_eq!(request_in("Mend it.", Place::AfterAssistant), "Mend it.");
+        assert_eq!(request_in("Nothing happened.", Place::InAnswer), "");
+        let denied = "The user denied this operation.\n<feedback>\nuse 1 MB\n</feedback>";
+        assert_eq!(request_in(denied, Place::InAnswer), "use 1 MB");
     }
 }

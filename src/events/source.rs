@@ -1,6 +1,6 @@
 //! The region as the summary reads it: redacted, with prose, calls and answers told apart in every format.
 
-use super::observation::{Place, is_summary, observed_from, without_appended, without_label};
+use super::observation::{Place, is_summary, observed_from, spoken_in, without_appended, without_label};
 use super::written::row::AnswerBy;
 use super::written::written;
 use crate::trajectory::{Role, ToolResponse, TurnView};
@@ -113,7 +113,11 @@ pub(crate) fn source_turns<'a>(
             }
             Role::Human => match observed_from(&text, place) {
                 Some(0) => {
-                    source.role = Role::Tool;
+                    // Words of a person in it stay theirs.
+                    source.prose = spoken_in(&text).map_or(Cow::Borrowed(""), |said| said.to_owned().into());
+                    if source.prose.is_empty() {
+                        source.role = Role::Tool;
+                    }
                     source.is_observed = true;
                     answers.push((None, part_of(text, |text| without_label(without_appended(text)))));
                 }
@@ -223,6 +227,33 @@ mod tests {
         }
         let said = r#"{"conversations": [{"from": "function_call", "value": "I am done."}]}"#;
         assert_eq!(read(said)[0].1, "I am done.");
+    }
+
+    #[test]
+    fn what_follows_a_written_call_is_its_answer_and_a_person_in_it_is_heard() {
+        let record = serde_json::json!({"conversations": [
+            {"from": "human", "value": "Put it on the desk.\n<environment_details>\nx\n</environment_details>"},
+            {"from": "gpt", "value": "I go.\nACTION: go to desk 1"},
+            {"from": "human", "value": "You see a pen.\nAVAILABLE ACTIONS: look"},
+            {"from": "gpt", "value": "<ask_question>\n<question>When?</question>\n</ask_question>"},
+            {"from": "human", "value": "[ask_question] Result:\n<answer>Now.</answer>"},
+        ]});
+        let found = read(&record.to_string());
+        assert_eq!(found[0].1, "Put it on the desk.");
+        assert_eq!(found[1].2, ["go to desk 1"]);
+        assert_eq!(found[2], (Role::Tool, String::new(), Vec::new(), 1));
+        assert_eq!(
+            (found[4].0, found[4].1.as_str(), found[4].3),
+            (Role::Human, "Now.", 1)
+        );
+        // The same where the call stands before the turns that are read.
+        let record = record.to_string();
+        let views = views_of(&record);
+        let turns = source_turns(Some(&views[1]), &views[2..3], Into::into);
+        assert_eq!(
+            (turns[0].role, turns[0].answers[0].1.as_ref()),
+            (Role::Tool, "You see a pen.")
+        );
     }
 
     #[test]

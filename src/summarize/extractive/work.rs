@@ -77,7 +77,9 @@ fn was_overtaken(actions: &[Event], number: usize, files: &EndStates) -> bool {
     // A check that printed a failure is out of date once something was changed and another run went well.
     let changed = || went_well().skip_while(|later| later.target.effect != Effect::Modify);
     let is_mended = || outcome.is_marked && changed().skip(1).any(|later| later.target.is_run);
-    let may_be_tried_otherwise = failed && outcome.status != Status::Refused;
+    // Tests that fail and a build that does not end well are not got around.
+    let is_check = outcome.tests.is_some() || outcome.diagnostics.is_some();
+    let may_be_tried_otherwise = failed && outcome.status != Status::Refused && !is_check;
     let is_covered = |run: &Run| {
         let runs = later.iter().filter(|later| later.is_answered);
         let is_checked = run.is_of_tests() || run.is_of_build();

@@ -308,3 +308,41 @@ fn crosses_are_told_and_blocked_commands_are_failures() {
         "{text}"
     );
 }
+
+#[test]
+fn what_a_script_prints_whatever_happens_is_not_how_its_run_ended() {
+    let write = r#"{"command": "cat > t.py <<'E'\nimport a\na.run()\nprint('All tests completed!')\nE"}"#;
+    let run = r#"{"command": "python t.py"}"#;
+    let printed = |last: &str| format!("row 1: 4\nrow 2: 5\nrow 3: 6\n{last}");
+    let of = |last: &str| done(&[("bash", write, ""), ("bash", run, &printed(last))]);
+    assert!(!of("All tests completed!").contains("completed"));
+    assert!(of("sum of all rows: 15").contains("last line: sum of all rows: 15"));
+}
+
+#[test]
+fn a_patch_in_a_list_of_words_is_an_edit_of_its_files() {
+    let patch =
+        "*** Begin Patch\n*** Update File: src/a.py\n@@\n-x\n+y\n*** Add File: b.py\n+z\n*** End Patch";
+    let arguments = serde_json::json!({"command": ["apply_patch", patch]}).to_string();
+    let answer = r#"{"output": "Success. Updated the following files:\nM src/a.py\n", "metadata": {"exit_code": 0, "duration_seconds": 0.1}}"#;
+    let text = done(&[("shell", &arguments, answer)]);
+    assert!(text.contains("apply_patch src/a.py, b.py -> ok"), "{text}");
+}
+
+#[test]
+fn tests_that_fail_are_open_however_many_edits_went_well_after_them() {
+    let text = done(&[
+        (
+            "bash",
+            r#"{"command": "npm test"}"#,
+            "  1 passing (3ms)\n  1 failing\n\n  1) upload\n       rejects a big file:\n     AssertionError: expected 500 to equal 413",
+        ),
+        ("write_file", r#"{"path": "a.txt"}"#, "Wrote 5 bytes to a.txt"),
+        ("write_file", r#"{"path": "b.txt"}"#, "Wrote 5 bytes to b.txt"),
+        ("write_file", r#"{"path": "c.txt"}"#, "Wrote 5 bytes to c.txt"),
+    ]);
+    assert!(
+        text.contains("Open errors:\n- bash: npm test -> failed: 1 passing (3ms), 1 failing"),
+        "{text}"
+    );
+}
