@@ -259,8 +259,10 @@ fn is_passing(line: &str) -> bool {
 mod tests {
     use super::super::source::Arguments;
     use super::super::tools::examples;
+    use super::super::written::forms::Forms;
     use super::super::written::{row, written};
     use super::*;
+    use crate::trajectory::{Role, TurnView};
 
     #[test]
     fn every_row_of_the_table_tells_its_example() {
@@ -278,7 +280,11 @@ mod tests {
     #[test]
     fn every_way_to_write_a_call_is_read_as_its_example_says() {
         let read = |text: &'static str| {
-            let read = written(text.into(), || true);
+            let views = [
+                TurnView::of_text(0, Role::Assistant, text),
+                TurnView::of_text(1, Role::Tool, "x"),
+            ];
+            let read = written(text.into(), Forms::of(&views));
             let lines: Vec<String> = read.calls.iter().map(|call| target(call, None).line).collect();
             (read.prose.trim().to_owned(), lines)
         };
@@ -309,12 +315,6 @@ mod tests {
         }
         let several = "<|tool_call_begin|>functions.a:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_call_begin|>functions.b:1<|tool_call_argument_begin|>{}<|tool_call_end|>";
         assert_eq!(read(several).1, ["a", "b"]);
-        // Code that nothing runs is the answer itself.
-        assert!(
-            written("So:\n```python\nrun(a)\n```".into(), || false)
-                .calls
-                .is_empty()
-        );
     }
 
     #[test]

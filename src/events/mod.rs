@@ -21,4 +21,4 @@ pub(crate) mod source;
 pub(crate) mod stretch;
 pub(crate) mod target;
 pub(crate) mod tools;
-mod written;
+pub(crate) mod written;

@@ -25,6 +25,8 @@ struct Observation {
     ends: Option<String>,
     holds: Option<Text>,
     within: Option<Text>,
+    /// Its last mark: behind it a person speaks.
+    closes: Option<String>,
     /// The end of its label, where that is no colon behind `starts`.
     label_ends: Option<String>,
     place: Place,
@@ -156,8 +158,17 @@ pub(crate) fn without_label(text: &str) -> &str {
     labels.filter_map(rest).next().unwrap_or(text)
 }
 
-/// What a person says in an environment's output: a refusal with a reason, an answer to a question.
+/// What a person says in an environment's output: a refusal with a reason, an answer to a question, or words behind its end.
 pub(crate) fn spoken_in(text: &str) -> Option<&str> {
+    let rows = OBSERVATIONS.observation.iter();
+    let mut closed = rows.filter_map(|row| {
+        text.trim_start().strip_prefix(row.starts.as_deref()?)?;
+        let (_, behind) = text.rsplit_once(row.closes.as_deref()?)?;
+        (!behind.trim().is_empty()).then(|| behind.trim())
+    });
+    if let Some(said) = closed.next() {
+        return Some(said);
+    }
     OBSERVATIONS.spoken.iter().find_map(|row| {
         let (_, rest) = text.split_once(row.opens.as_str())?;
         let said = rest.split_once(row.closes.as_str())?.0.trim();
@@ -169,7 +180,16 @@ pub(crate) fn spoken_in(text: &str) -> Option<&str> {
 pub(crate) fn without_appended(text: &str) -> &str {
     let is_there = |ends: &Option<String>| ends.as_deref().is_none_or(|ends| text.trim_end().ends_with(ends));
     let rows = OBSERVATIONS.appended.iter().filter(|row| is_there(&row.ends));
-    let first = rows.filter_map(|row| text.rfind(row.opens.as_str())).min();
+    // Behind a blank line a person goes on.
+    let is_last = |at: &usize| {
+        text.get(*at..)
+            .is_some_and(|rest| !rest.trim_end().contains("\n\n"))
+    };
+    let at = |row: &Appended| {
+        let at = text.rfind(row.opens.as_str())?;
+        (row.ends.is_some() || is_last(&at)).then_some(at)
+    };
+    let first = rows.filter_map(at).min();
     first.and_then(|at| text.get(..at)).map_or(text, str::trim_end)
 }
 
@@ -264,6 +284,8 @@ mod tests {
         assert_eq!(request_in(terminal, Place::AfterAssistant), "");
         assert_eq!(request_in("Mend it.", Place::AfterAssistant), "Mend it.");
         assert_eq!(request_in("Nothing happened.", Place::InAnswer), "");
+        let pasted = "<bash-stdout>a</bash-stdout>\nNow mend it.";
+        assert_eq!(request_in(pasted, Place::Anywhere), "Now mend it.");
         let denied = "The user denied this operation.\n<feedback>\nuse 1 MB\n</feedback>";
         assert_eq!(request_in(denied, Place::InAnswer), "use 1 MB");
     }

@@ -316,3 +316,35 @@ fn patched_by(target: &Target, answer: &str) -> Vec<Touch> {
         .map(touch)
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::source::{Context, source_turns};
+    use crate::trajectory::views_of;
+
+    #[test]
+    fn what_a_script_prints_whatever_happens_is_not_how_its_run_ended() {
+        let call = |command: &str| {
+            let call = serde_json::json!({"name": "bash", "arguments": {"command": command}});
+            serde_json::json!({"from": "function_call", "value": call.to_string()})
+        };
+        for (last, is_told) in [("All tests completed!", false), ("sum of all rows: 15", true)] {
+            let answer = |text: &str| serde_json::json!({"from": "observation", "value": text});
+            let output = ["row 1: 4\nrow 2: 5\nrow 3: 6\n", last].concat();
+            let record = serde_json::json!({"conversations": [
+                {"from": "human", "value": "Sum the rows."},
+                call("cat > t.py <<'E'\nimport a\na.run()\nprint('All tests completed!')\nE"),
+                answer("done"),
+                call("python t.py"),
+                answer(&output),
+            ]});
+            let record = record.to_string();
+            let views = views_of(&record);
+            let turns = source_turns(Context::of(&views), &views, Into::into);
+            let all = events(&turns);
+            let told = all.last().and_then(|event| event.outcome.last_line.as_deref());
+            assert_eq!(told, is_told.then_some(last));
+        }
+    }
+}

@@ -1,6 +1,7 @@
 //! The region as the summary reads it: redacted, with prose, calls and answers told apart in every format.
 
 use super::observation::{Place, is_summary, observed_from, spoken_in, without_appended, without_label};
+use super::written::forms::Forms;
 use super::written::row::AnswerBy;
 use super::written::written;
 use crate::trajectory::{Role, ToolResponse, TurnView};
@@ -67,15 +68,34 @@ impl Arguments<'_> {
     }
 }
 
-/// The turns as they are read, each text after `clean` (which replaces secrets, say); `before` is the turn before them.
+/// What is known of turns by others of their record.
+#[derive(Clone, Copy, Default)]
+pub struct Context<'v> {
+    /// The turn before them.
+    pub before: Option<&'v TurnView<'v>>,
+    /// How calls are written as text.
+    pub(crate) forms: Forms,
+}
+
+impl Context<'_> {
+    /// What the turns of a whole record tell of each other.
+    pub fn of(turns: &[TurnView<'_>]) -> Self {
+        Self {
+            before: None,
+            forms: Forms::of(turns),
+        }
+    }
+}
+
+/// The turns as they are read, each text after `clean` (which replaces secrets, say).
 pub(crate) fn source_turns<'a>(
-    before: Option<&TurnView<'_>>,
+    context: Context<'_>,
     turns: &'a [TurnView<'a>],
     mut clean: impl FnMut(&'a str) -> Cow<'a, str>,
 ) -> Vec<SourceTurn<'a>> {
     let mut sources: Vec<SourceTurn<'a>> = Vec::with_capacity(turns.len());
-    let mut place = place_after(before);
-    for (number, turn) in turns.iter().enumerate() {
+    let mut place = place_after(context);
+    for turn in turns {
         let text = clean(&turn.text);
         let calls: Vec<SourceCall<'a>> = turn
             .calls
@@ -129,9 +149,9 @@ pub(crate) fn source_turns<'a>(
                     Some(Arguments::Json(said)) => said,
                     _ => text,
                 };
-                source.write(text, turns.get(number + 1));
+                source.write(text, context.forms);
             }
-            Role::Assistant if source.calls.is_empty() => source.write(text, turns.get(number + 1)),
+            Role::Assistant if source.calls.is_empty() => source.write(text, context.forms),
             _ => source.prose = text,
         }
         source.answers = answers;
@@ -143,12 +163,8 @@ pub(crate) fn source_turns<'a>(
 
 impl<'a> SourceTurn<'a> {
     /// Reads the text of an assistant's turn, and the calls in it.
-    fn write(&mut self, text: Cow<'a, str>, next: Option<&TurnView<'_>>) {
-        let is_answered = || {
-            let is_shown = |turn: &TurnView<'_>| observed_from(&turn.text, Place::AfterCall) == Some(0);
-            next.is_some_and(|turn| turn.role == Role::Tool || turn.role == Role::Human && is_shown(turn))
-        };
-        let read = written(text, is_answered);
+    fn write(&mut self, text: Cow<'a, str>, forms: Forms) {
+        let read = written(text, forms);
         (self.prose, self.calls, self.answer) = (read.prose, read.calls, read.answer);
     }
 
@@ -164,11 +180,15 @@ impl<'a> SourceTurn<'a> {
 }
 
 /// The place of a turn by the turn before it.
-pub(crate) fn place_after(before: Option<&TurnView<'_>>) -> Place {
-    let Some(before) = before.filter(|turn| turn.role == Role::Assistant) else {
+pub(crate) fn place_after(context: Context<'_>) -> Place {
+    let Some(before) = context.before.filter(|turn| turn.role == Role::Assistant) else {
         return Place::Anywhere;
     };
-    let sources = source_turns(None, std::slice::from_ref(before), Into::into);
+    let alone = Context {
+        before: None,
+        ..context
+    };
+    let sources = source_turns(alone, std::slice::from_ref(before), Into::into);
     sources.first().map_or(Place::Anywhere, SourceTurn::place_behind)
 }
 
@@ -194,7 +214,7 @@ mod tests {
     /// The roles, prose, calls and answers of the turns of a record.
     fn read(record: &str) -> Vec<(Role, String, Vec<String>, usize)> {
         let views = views_of(record);
-        let turns = source_turns(None, &views, Into::into);
+        let turns = source_turns(Context::of(&views), &views, Into::into);
         let of = |turn: &SourceTurn<'_>| {
             let calls = turn.calls.iter().map(|call| call.name.to_string()).collect();
             (turn.role, turn.prose.trim().to_owned(), calls, turn.answers.len())
@@ -232,14 +252,14 @@ mod tests {
     #[test]
     fn what_follows_a_written_call_is_its_answer_and_a_person_in_it_is_heard() {
         let record = serde_json::json!({"conversations": [
-            {"from": "human", "value": "Put it on the desk.\n<environment_details>\nx\n</environment_details>"},
+            {"from": "human", "value": "Write ACTION: and the action, or <ask_question>. Put it on the desk.\n<environment_details>\nx\n</environment_details>"},
             {"from": "gpt", "value": "I go.\nACTION: go to desk 1"},
             {"from": "human", "value": "You see a pen.\nAVAILABLE ACTIONS: look"},
             {"from": "gpt", "value": "<ask_question>\n<question>When?</question>\n</ask_question>"},
             {"from": "human", "value": "[ask_question] Result:\n<answer>Now.</answer>"},
         ]});
         let found = read(&record.to_string());
-        assert_eq!(found[0].1, "Put it on the desk.");
+        assert!(found[0].1.ends_with("Put it on the desk."));
         assert_eq!(found[1].2, ["go to desk 1"]);
         assert_eq!(found[2], (Role::Tool, String::new(), Vec::new(), 1));
         assert_eq!(
@@ -249,7 +269,11 @@ mod tests {
         // The same where the call stands before the turns that are read.
         let record = record.to_string();
         let views = views_of(&record);
-        let turns = source_turns(Some(&views[1]), &views[2..3], Into::into);
+        let context = Context {
+            before: Some(&views[1]),
+            ..Context::of(&views)
+        };
+        let turns = source_turns(context, &views[2..3], Into::into);
         assert_eq!(
             (turns[0].role, turns[0].answers[0].1.as_ref()),
             (Role::Tool, "You see a pen.")

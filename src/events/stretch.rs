@@ -6,12 +6,12 @@ use std::sync::OnceLock;
 
 use super::event::Event;
 use super::reading::actions;
-use super::source::{SourceTurn, source_turns};
+use super::source::{Context, SourceTurn, source_turns};
 use crate::trajectory::TurnView;
 
 /// Turns of a trajectory in order, as summarizers and footers read them.
 pub struct Stretch<'a> {
-    before: Option<&'a TurnView<'a>>,
+    context: Context<'a>,
     turns: &'a [TurnView<'a>],
     sources: Vec<SourceTurn<'a>>,
     actions: OnceLock<(Vec<Event>, Vec<Event>)>,
@@ -20,15 +20,15 @@ pub struct Stretch<'a> {
 impl<'a> Stretch<'a> {
     /// These turns, as they stand.
     pub fn of(turns: &'a [TurnView<'a>]) -> Self {
-        Self::after(None, turns)
+        Self::within(Context::of(turns), turns)
     }
 
-    /// These turns, as they stand behind another one, which they may answer.
-    pub fn after(before: Option<&'a TurnView<'a>>, turns: &'a [TurnView<'a>]) -> Self {
+    /// These turns, as others of their record show them.
+    pub fn within(context: Context<'a>, turns: &'a [TurnView<'a>]) -> Self {
         Self {
-            before,
+            context,
             turns,
-            sources: source_turns(before, turns, Into::into),
+            sources: source_turns(context, turns, Into::into),
             actions: OnceLock::new(),
         }
     }
@@ -36,9 +36,9 @@ impl<'a> Stretch<'a> {
     /// The same turns, each text after `clean`.
     pub(crate) fn cleaned(&self, clean: impl FnMut(&'a str) -> Cow<'a, str>) -> Self {
         Self {
-            before: self.before,
+            context: self.context,
             turns: self.turns,
-            sources: source_turns(self.before, self.turns, clean),
+            sources: source_turns(self.context, self.turns, clean),
             actions: OnceLock::new(),
         }
     }

@@ -21,7 +21,7 @@ use crate::trajectory::views_of;
 /// Checks a record, and returns the number of events that its masks report.
 fn agree(record: &str) -> usize {
     let views = views_of(record);
-    let sources = source_turns(None, &views, Into::into);
+    let sources = source_turns(crate::events::source::Context::of(&views), &views, Into::into);
     let (pairing, events) = (Pairing::of(&sources), events(&sources));
     let stretch = Stretch::of(&views);
     let footer = Files::of(&stretch);

@@ -1,5 +1,6 @@
 //! Calls that an assistant writes in its text, where the record has no place of its own for them.
 
+pub(crate) mod forms;
 mod object;
 pub(crate) mod row;
 
@@ -9,6 +10,7 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 
 use super::source::{Arguments, SourceCall, part_of};
+use forms::Forms;
 use object::of_object;
 use row::{AnswerBy, Form, Row, rows};
 
@@ -30,9 +32,14 @@ pub(crate) struct Written<'a> {
 /// The beginning of a call that is written as tags.
 static FUNCTION: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("<function="));
 
-/// The prose of an assistant's text and the calls in it. `is_answered` says if an environment's output follows.
-pub(crate) fn written(text: Cow<'_, str>, is_answered: impl Fn() -> bool) -> Written<'_> {
-    if let Some(at) = FUNCTION.find(text.as_bytes()) {
+/// The prose of an assistant's text and the calls in it, in the `forms` that its record has.
+pub(crate) fn written(text: Cow<'_, str>, forms: Forms) -> Written<'_> {
+    // One in quotes is talked about.
+    let is_quoted = |at: &usize| {
+        text.get(..*at)
+            .is_some_and(|before| before.ends_with(['`', '"', '\'']))
+    };
+    if let Some(at) = FUNCTION.find(text.as_bytes()).filter(|at| !is_quoted(at)) {
         let calls = tagged_calls(text.get(at..).unwrap_or_default());
         return Written {
             prose: part_of(text, |text| text.get(..at).unwrap_or_default()),
@@ -40,11 +47,11 @@ pub(crate) fn written(text: Cow<'_, str>, is_answered: impl Fn() -> bool) -> Wri
             answer: AnswerBy::Tool,
         };
     }
-    let found = rows()
-        .iter()
-        .find_map(|row| Some((row, found(row, &text, &is_answered)?)));
+    let believed = rows().iter().enumerate().filter(|(number, _)| forms.has(*number));
+    let mut found = believed.filter_map(|(number, row)| Some((number, found(row, &text)?)));
+    let found = found.next();
     match found {
-        Some((row, (prose, calls))) => Written {
+        Some((number, (prose, calls))) => Written {
             prose: match prose {
                 Prose::Until(at) => part_of(text, |text| without_mark(text.get(..at).unwrap_or_default())),
                 Prose::Said(said) => said.into(),
@@ -52,7 +59,7 @@ pub(crate) fn written(text: Cow<'_, str>, is_answered: impl Fn() -> bool) -> Wri
             answer: if calls.is_empty() {
                 AnswerBy::Tool
             } else {
-                row.answer
+                forms.answer(number)
             },
             calls,
         },
@@ -72,11 +79,10 @@ enum Prose {
 }
 
 /// The calls that a text has in the way of a row.
-fn found(row: &Row, text: &str, is_answered: impl Fn() -> bool) -> Option<(Prose, Vec<SourceCall<'static>>)> {
+fn found(row: &Row, text: &str) -> Option<(Prose, Vec<SourceCall<'static>>)> {
     let one = |(at, call): (usize, SourceCall<'static>)| (Prose::Until(at), vec![call]);
     match row.form {
-        Form::Block => block(row, text).map(one),
-        Form::Code => block(row, text).filter(|_| is_answered()).map(one),
+        Form::Block | Form::Code => block(row, text).map(one),
         Form::Line => line(row, text).map(one),
         Form::Named | Form::Edit => several(row, text),
         Form::Object => of_object(row, text).map(|(said, calls)| (Prose::Said(said), calls)),
@@ -141,7 +147,8 @@ fn line(row: &Row, text: &str) -> Option<(usize, SourceCall<'static>)> {
                 .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
     let call = match inner.filter(|(name, _)| is_name(name)) {
-        Some((name, _)) if row.says.iter().any(|says| says == name) => return None,
+        Some((name, _)) if row.says(name) => return None,
+        None if row.says(line) => return None,
         Some((name, value)) => call(name, vec![(row.argument.clone(), value.to_owned())]),
         None if line.len() > MAX_NAME => call("", vec![(row.argument.clone(), line.to_owned())]),
         None => call(line, Vec::new()),
@@ -193,7 +200,7 @@ fn named(row: &Row, name: &str, body: &str) -> Option<SourceCall<'static>> {
     let name = name.strip_prefix("functions.").unwrap_or(name);
     let end = name.find([':', ' ', '<', '\n']).unwrap_or(name.len());
     let name = name.get(..end)?;
-    let is_told = !name.is_empty() && name.len() <= MAX_NAME && !row.says.iter().any(|says| says == name);
+    let is_told = !name.is_empty() && name.len() <= MAX_NAME && !row.says(name);
     let body = body.trim();
     let arguments = match row.argument.as_str() {
         argument if !argument.is_empty() && !body.starts_with('{') => {
@@ -219,7 +226,7 @@ fn elements(row: &Row, text: &str) -> Option<(usize, SourceCall<'static>)> {
                 .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
     // Other elements are those of a page.
-    if !is_name(tool) || !tool.contains('_') || row.says.iter().any(|says| says == tool) {
+    if !is_name(tool) || !tool.contains('_') || row.says(tool) {
         return None;
     }
     let at = text.rfind(&["<", tool, ">"].concat())?;

@@ -31,7 +31,7 @@ pub(super) fn of_object(row: &Row, text: &str) -> Option<(String, Vec<SourceCall
     let calls = if row.list.is_empty() {
         let tool = object.pointer(&row.tool)?.as_str()?;
         let arguments = object.pointer(&row.arguments)?;
-        if row.says.iter().any(|says| says == tool) {
+        if row.says(tool) {
             return Some((arguments.as_str()?.to_owned(), Vec::new()));
         }
         vec![with_arguments(row, tool, arguments)]

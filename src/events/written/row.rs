@@ -38,6 +38,24 @@ pub(super) struct Row {
     pub example: Option<Example>,
 }
 
+impl Row {
+    /// If its marks are tokens of a model, which nobody writes for others to read.
+    pub fn is_token(&self) -> bool {
+        ["<|", "<｜", "to=functions."]
+            .iter()
+            .any(|start| self.opens.starts_with(start))
+    }
+
+    /// If a tool only says something.
+    pub fn says(&self, tool: &str) -> bool {
+        let mut says = self.says.iter();
+        says.any(|says| {
+            tool.get(..says.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(says))
+        })
+    }
+}
+
 /// What a call consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]

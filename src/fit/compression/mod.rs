@@ -12,7 +12,7 @@ mod write;
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::count::Counted;
 use super::count::TurnCounter;
@@ -23,6 +23,7 @@ use super::redacted::secrets_of;
 use super::settings::Strategy;
 use crate::compress::anchors::{self, Anchor};
 use crate::compress::{CutPoints, Outline, Reason, Region, SummaryPlacement, compressible_region, freed};
+use crate::summarize::Forms;
 use crate::summarize::marker::END_MARKER;
 use crate::summarize::redact::RecordSecrets;
 use crate::tokens::chat_template::ChatTemplate;
@@ -76,6 +77,8 @@ pub struct Compression<'a> {
     pub(super) earlier_summary: Option<EarlierSummary>,
     /// The cost of an end marker in tokens.
     pub(super) end_marker_tokens: usize,
+    /// The forms of the calls that its turns write as text, once they are asked for.
+    pub(super) forms: OnceLock<Forms>,
     /// The secrets recognized anywhere in the record, including in turns that are masked now.
     pub secrets: Arc<RecordSecrets<'a>>,
 }
@@ -135,6 +138,7 @@ impl<'a> Compression<'a> {
             cut_points,
             compressible,
             compaction: None,
+            forms: OnceLock::new(),
             later: (views, 0..0),
             notice: None,
             notice_tokens: 0,

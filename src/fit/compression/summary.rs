@@ -17,8 +17,8 @@ use crate::summarize::grounding::ground;
 use crate::summarize::marker::{IN_PROGRESS, body_of, with_marker};
 use crate::summarize::redact::redact;
 use crate::summarize::{
-    Around, Estimate, PendingRequest, Stretch, Summarizer, Summary, SummaryError, SummaryRequest, Usage,
-    place_after, request_in, summary_in,
+    Around, Context, Estimate, Forms, PendingRequest, Stretch, Summarizer, Summary, SummaryError,
+    SummaryRequest, Usage, place_after, request_in, summary_in,
 };
 use crate::trajectory::{Role, TurnView};
 
@@ -132,7 +132,7 @@ impl Compression<'_> {
     pub fn estimate(&self, region: Region) -> Estimate {
         let (turns, mut given) = self.given(region, PlanCorrection::default(), None);
         let before = self.before(&turns);
-        let turns = Stretch::after(before.as_deref(), &turns);
+        let turns = Stretch::within(self.context(before.as_deref()), &turns);
         self.add_footer(&mut given, &turns);
         self.fitter.summarizer.estimate(&self.request(&given, &turns))
     }
@@ -148,7 +148,7 @@ impl Compression<'_> {
         let settings = &self.fitter.settings;
         let (turns, mut given) = self.given(region, measured, earlier);
         let before = self.before(&turns);
-        let turns = Stretch::after(before.as_deref(), &turns);
+        let turns = Stretch::within(self.context(before.as_deref()), &turns);
         self.add_footer(&mut given, &turns);
         row.redactions += given.redactions as u64;
         // A dry run sends no request: a summary of the size to be requested replaces the answer.
@@ -334,6 +334,14 @@ impl Compression<'_> {
             .flatten()
     }
 
+    /// Returns what turns behind `before` are read by.
+    fn context<'v>(&self, before: Option<&'v TurnView<'v>>) -> Context<'v> {
+        Context {
+            before,
+            forms: *self.forms.get_or_init(|| Forms::of(self.read_views.all())),
+        }
+    }
+
     /// Returns the first request of a person in these turns.
     fn first_asked(&self, turns: std::ops::Range<usize>) -> Option<String> {
         let mut views = self.read_views.range(turns);
@@ -344,7 +352,7 @@ impl Compression<'_> {
     fn asked(&self, view: &TurnView<'_>) -> Option<String> {
         let before = self.before(std::slice::from_ref(view));
         let said = human_text(view)?;
-        let said = request_in(&said, place_after(before.as_deref()));
+        let said = request_in(&said, place_after(self.context(before.as_deref())));
         asks_for_something(said).then(|| said.to_owned())
     }
 

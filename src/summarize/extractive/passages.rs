@@ -39,6 +39,9 @@ const HIGHEST_PRICE: f32 = 6.0;
 /// The part of the room that quotations take, whatever later turns repeat.
 const LEAST_FILLED: f32 = 0.33;
 
+/// The lowest price of an output's text, which comes again more seldom than is counted.
+const LOWEST_OF_OUTPUTS: f32 = 0.4;
+
 /// The blocks of a region with what their units are worth.
 pub(super) struct Passages {
     blocks: Vec<Measured>,
@@ -233,11 +236,18 @@ impl Passages {
             self.least_worth
         };
         let chosen = self.blocks.iter().map(|measured| {
+            let is_floored =
+                measured.block.is_output() && price >= self.lowest_price && self.lowest_price > 0.0;
+            let of_text = if is_floored {
+                price.max(LOWEST_OF_OUTPUTS)
+            } else {
+                price
+            };
             // All that its units may be worth does not pay for a heading.
             let most = measured
                 .units
                 .iter()
-                .map(|unit| (unit.most - price * unit.cost).max(0.0));
+                .map(|unit| (unit.most - of_text * unit.cost).max(0.0));
             if most.sum::<f32>() < price * HEADING + least {
                 return vec![false; measured.units.len()];
             }
@@ -251,7 +261,7 @@ impl Passages {
                     };
                 }
                 let worth = if open < NEWS * unit.most { 0.0 } else { open };
-                (worth - price * unit.cost, unit.may_begin)
+                (worth - of_text * unit.cost, unit.may_begin)
             };
             let is_chosen = walk.best(measured.units.iter().map(value), price, least);
             let mut is_first = true;

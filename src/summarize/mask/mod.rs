@@ -13,7 +13,7 @@ use super::redact::redact;
 use crate::compress::anchors::{Anchor, held_mask};
 use crate::events::attempt::Attempt;
 use crate::events::pairing::Pairing;
-use crate::events::source::source_turns;
+use crate::events::source::{Context, source_turns};
 use crate::trajectory::TurnView;
 
 /// Characters up to which an output stays as it is.
@@ -83,7 +83,11 @@ pub fn masks(
     let before = region
         .first()
         .and_then(|turn| view_at(all, turn.index.checked_sub(1)?));
-    let sources = source_turns(before, region, Into::into);
+    let context = Context {
+        before,
+        ..Context::of(all)
+    };
+    let sources = source_turns(context, region, Into::into);
     let pairing = Pairing::of(&sources);
     let mut masks = Vec::new();
     for (index, view) in region.iter().enumerate() {

@@ -1,0 +1,191 @@
+//! The forms of calls that a record is believed to have: a look-alike in a conversation between people and an assistant is none.
+
+use std::borrow::Borrow;
+
+use super::found;
+use super::row::{AnswerBy, Form, rows};
+use crate::events::observation::{Place, observed_from};
+use crate::trajectory::{Role, TurnView};
+
+/// Turns at the beginning that may say how calls are written.
+const FIRST: usize = 3;
+
+/// The forms of calls in a record, by a bit for each row of the table.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Forms {
+    believed: u64,
+    /// The answers of these are known by their own form.
+    known: u64,
+}
+
+/// What is known of the calls of a row.
+#[derive(Clone, Copy, Default)]
+struct Calls {
+    answered_by_environment: usize,
+    answered_by_person: usize,
+    /// The first turns say how such calls are written.
+    is_told: bool,
+    are_any: bool,
+}
+
+impl Forms {
+    /// The forms in the turns of a record.
+    pub fn of<'v>(turns: impl IntoIterator<Item = impl Borrow<TurnView<'v>>>) -> Self {
+        let mut calls = vec![Calls::default(); rows().len()];
+        let mut first = String::new();
+        let mut open: Option<usize> = None;
+        for (place, turn) in turns.into_iter().enumerate() {
+            let turn: &TurnView<'v> = turn.borrow();
+            if let Some(calls) = open.take().and_then(|row| calls.get_mut(row)) {
+                match turn.role {
+                    Role::Tool => calls.answered_by_environment += 1,
+                    Role::Human if observed_from(&turn.text, Place::AfterCall).is_some() => {
+                        calls.answered_by_environment += 1;
+                    }
+                    Role::Human => calls.answered_by_person += 1,
+                    _ => {}
+                }
+            }
+            if turn.role != Role::Assistant {
+                if place < FIRST {
+                    first.push_str(&turn.text);
+                }
+                continue;
+            }
+            let text = match turn.calls.as_slice() {
+                [] => &turn.text,
+                [call] if call.name.is_empty() => &call.arguments,
+                _ => continue,
+            };
+            let mut numbered = rows().iter().enumerate();
+            let here = numbered.find_map(|(number, row)| Some((number, row, found(row, text)?.1)));
+            if let Some((number, row, found)) = here
+                && let Some(calls) = calls.get_mut(number)
+            {
+                let mark = match row.form {
+                    Form::Elements => found.first().map(|call| ["<", &call.name, ">"].concat()),
+                    _ => Some(row.opens.clone()),
+                };
+                calls.are_any = true;
+                calls.is_told |= mark.is_some_and(|mark| !mark.is_empty() && first.contains(&mark));
+                open = Some(number);
+            }
+        }
+        let mut forms = Self::default();
+        for ((number, row), calls) in rows().iter().enumerate().zip(&calls) {
+            let Calls {
+                answered_by_environment: environment,
+                answered_by_person: person,
+                ..
+            } = *calls;
+            let is_mostly_known = environment > 0 && environment >= person;
+            let is_believed = match (row.form, row.answer) {
+                _ if !calls.are_any => false,
+                (Form::Code, _) => is_mostly_known,
+                (Form::Block, AnswerBy::Anybody) => environment >= person,
+                // Marks of a model's own are no look-alikes.
+                _ => environment > 0 || calls.is_told || row.is_token(),
+            };
+            forms.believed |= u64::from(is_believed) << number;
+            forms.known |= u64::from(is_mostly_known) << number;
+        }
+        forms
+    }
+
+    /// If calls in the way of a row are calls.
+    pub fn has(self, row: usize) -> bool {
+        self.believed >> row & 1 == 1
+    }
+
+    /// Who answers a call in the way of a row. Where the table knows the answers, what it does not know is a person's.
+    pub fn answer(self, row: usize) -> AnswerBy {
+        let answer = rows().get(row).map(|row| row.answer).unwrap_or_default();
+        if self.known >> row & 1 == 1 {
+            AnswerBy::Anybody
+        } else {
+            answer
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::written;
+    use super::*;
+
+    /// The number of calls that are read in the assistant's turns of a conversation that a person begins.
+    fn calls(turns: &[&str]) -> usize {
+        let roles = [Role::Human, Role::Assistant].into_iter().cycle();
+        let views: Vec<TurnView<'_>> = turns
+            .iter()
+            .zip(roles)
+            .enumerate()
+            .map(|(index, (text, role))| TurnView::of_text(index, role, *text))
+            .collect();
+        let forms = Forms::of(&views);
+        let said = turns.iter().skip(1).step_by(2);
+        said.map(|text| written((*text).into(), forms).calls.len()).sum()
+    }
+
+    #[test]
+    fn what_looks_like_a_call_between_people_is_none() {
+        let talk = [
+            [
+                "Plan my week.",
+                "Done.\nAction: ask Ann for a quote",
+                "She wants too much.",
+            ],
+            [
+                "Explain XML.",
+                "So:\n<lesson_plan>\n<title>a</title>\n</lesson_plan>",
+                "Drop it.",
+            ],
+            [
+                "How do I list files?",
+                "So:\n```bash\nls\n```",
+                "It says: no such command.",
+            ],
+            ["Sort a list.", "So:\n```python\nsorted(a)\n```", "Thanks."],
+            [
+                "Explain it.",
+                "It writes `<function=send>` and `<parameter=to>`.",
+                "I see.",
+            ],
+        ];
+        for turns in talk {
+            assert_eq!(calls(&turns), 0, "{turns:?}");
+        }
+        let agents = [
+            [
+                "Write ACTION: and an action.",
+                "ACTION: go to desk 1",
+                "You see a pen.",
+            ],
+            ["Plan it.", "Action: look", "Observation: a pen"],
+            [
+                "Do it.",
+                "<read_file>\n<path>a.py</path>\n</read_file>",
+                "[read_file for 'a.py'] Result:\nx",
+            ],
+            ["Do it.", "So:\n```bash\nls\n```", "<returncode>0</returncode>"],
+            [
+                "Sort it.",
+                "So:\n```python\nsorted(a)\n```",
+                "Output:\n```\n1\n```",
+            ],
+            [
+                "Do it.",
+                "<|tool_call_begin|>functions.a:0<|tool_call_argument_begin|>{}<|tool_call_end|>",
+                "a",
+            ],
+        ];
+        for turns in agents {
+            assert_eq!(calls(&turns), 1, "{turns:?}");
+        }
+    }
+
+    #[test]
+    fn the_table_has_a_bit_for_each_row() {
+        assert!(rows().len() <= u64::BITS as usize);
+    }
+}
