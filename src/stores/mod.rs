@@ -32,6 +32,8 @@ mod reader;
 #[cfg(feature = "stores")]
 mod runtime;
 #[cfg(feature = "stores")]
+mod sender;
+#[cfg(feature = "stores")]
 mod store_fault;
 #[cfg(feature = "stores")]
 mod upload;
