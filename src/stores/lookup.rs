@@ -14,7 +14,7 @@ use super::fault::StoreFault;
 use super::location::{Location, Service};
 use super::object::{Object, Ranges, known, remember};
 use super::store_fault::{changed, cut, fault};
-use super::{client, http_object, hub, runtime};
+use super::{client, hub, runtime, web};
 
 /// The object of a URL, as it is now or was when this process first asked for it.
 ///
@@ -27,7 +27,7 @@ pub fn object(url: &Path) -> io::Result<Arc<Object>> {
     }
     let location = location(url)?;
     let object = match location.service {
-        Service::Web => http_object::Address::of_web(url)?.look()?,
+        Service::Web => web::Address::of_web(url)?.look()?,
         Service::Hub => hub::address(&location)?.look()?,
         _ => {
             let (store, key) = (client::store(&location)?, client::key(&location)?);

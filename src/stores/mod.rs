@@ -14,8 +14,6 @@ mod client;
 #[cfg(feature = "stores")]
 mod credentials;
 #[cfg(feature = "stores")]
-mod http_object;
-#[cfg(feature = "stores")]
 mod hub;
 #[cfg(feature = "stores")]
 mod lookup;
@@ -37,6 +35,8 @@ mod sender;
 mod store_fault;
 #[cfg(feature = "stores")]
 mod upload;
+#[cfg(feature = "stores")]
+mod web;
 #[cfg(not(feature = "stores"))]
 mod without;
 
