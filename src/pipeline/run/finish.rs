@@ -120,7 +120,11 @@ impl<'r> Finish<'r> {
             .iter()
             .cloned()
             .partition(|path| row_outputs::is_metrics_of_rows(self.job, path));
-        name(targets, &lines)?;
+        // Objects are made many at once, in any order: the metrics go after all others, which is what `after_complete` relies on.
+        let (last, first): (Vec<PathBuf>, Vec<PathBuf>) =
+            lines.into_iter().partition(|path| metrics.as_ref() == Some(path));
+        name(targets, &first)?;
+        name(targets, &last)?;
         if !rows.is_empty() {
             row_outputs::convert_metrics(self.job)?;
         }
