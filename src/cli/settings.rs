@@ -325,7 +325,7 @@ fn files(config: &Config) -> RunFiles {
 }
 
 /// The usual folder for the state of runs: that of the XDG base directories.
-fn state_dir() -> PathBuf {
+pub fn state_dir() -> PathBuf {
     let set = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
     let user = || std::env::home_dir().map(|home| home.join(".local/state"));
     let folder = set.filter(|folder| folder.is_absolute()).or_else(user);

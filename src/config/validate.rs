@@ -4,6 +4,7 @@ use super::Config;
 use super::error::ConfigError;
 use super::keys::Key;
 use super::names::{OnInvalid, OutputArguments, OutputFormat, Strategy, SummarizerKind};
+use super::place::OutputPath;
 use super::provenance::Provenance;
 use crate::fit::SMALLEST_SUMMARY_TARGET;
 
@@ -99,6 +100,14 @@ fn general_rules(config: &Config) -> Vec<Rule> {
         ),
         not_empty("output.report_dir", config.output.report_dir.as_deref()),
         not_empty("output.state_dir", config.output.state_dir.as_deref()),
+        on_this_machine("output.state_dir", config.output.state_dir.as_deref()),
+        on_this_machine(
+            "summarization.cache",
+            match &summarization.cache {
+                OutputPath::Named(folder) => Some(folder),
+                OutputPath::Auto | OutputPath::Off => None,
+            },
+        ),
         not_empty("output.rejects_file", config.output.rejects_file.as_deref()),
         not_empty("metrics.summary_file", config.metrics.summary_file.as_deref()),
         (
@@ -312,6 +321,16 @@ fn at_least(path: &'static str, value: usize, least: usize) -> Rule {
 
 fn not_empty(path: &'static str, value: Option<&str>) -> Rule {
     (path, value != Some(""), "it must name a file".to_owned())
+}
+
+/// The rule for folders that are worked in: none of an object store.
+fn on_this_machine(path: &'static str, value: Option<&str>) -> Rule {
+    let is_url = value.is_some_and(|value| value.contains("://"));
+    (
+        path,
+        !is_url,
+        "it must be a folder on this machine, not a URL".to_owned(),
+    )
 }
 
 fn not_negative(path: &'static str, value: Option<f64>) -> Rule {

@@ -102,7 +102,7 @@ impl RunError {
         let message = format!("cannot {doing} {}: {error}", path.display());
         match stores::help_of(error) {
             None => Self::cannot_go_on(message),
-            Some(help) if help.contains("--force") => Self::CannotGoOn {
+            Some(help) if help.contains("--force") || help.contains("--resume") => Self::CannotGoOn {
                 message,
                 help: help.to_owned(),
             },

@@ -18,7 +18,7 @@ use super::aws_profile;
 use super::credentials;
 use super::fault::StoreFault;
 use super::location::{Location, Service};
-use crate::http;
+use super::sender::Sender;
 
 /// Maximum number of times that a request is repeated, with pauses that double from 0.1 s up to 15 s.
 const MAX_RETRIES: usize = 7;
@@ -204,10 +204,10 @@ impl Connector {
 
 impl HttpConnector for Connector {
     fn connect(&self, _options: &ClientOptions) -> object_store::Result<HttpClient> {
-        let client = http::transfer_client(&self.endpoint).map_err(|error| object_store::Error::Generic {
+        let sender = Sender::to(&self.endpoint).map_err(|error| object_store::Error::Generic {
             store: "HTTP",
             source: error.into(),
         })?;
-        Ok(HttpClient::new(client))
+        Ok(HttpClient::new(sender))
     }
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::fault::StoreFault;
-use super::http_object::Address;
 use super::location::{Location, Service};
+use super::web::Address;
 use crate::tokens::HubSettings;
 
 /// The settings of the environment, unless it forbids downloads.
@@ -53,7 +53,7 @@ pub fn list(location: &Location) -> io::Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     while let Some(url) = page {
         // A next page elsewhere would be sent the token.
-        if !url.starts_with(&settings.endpoint) {
+        if !is_same_server(&url, &settings.endpoint) {
             return Err(io::Error::other("the hub's list leads to another server"));
         }
         let (text, next) = Address::of(url, settings.token.clone(), Service::Hub)?.page()?;
@@ -69,6 +69,12 @@ pub fn list(location: &Location) -> io::Result<Vec<PathBuf>> {
     }
     paths.sort();
     Ok(paths.iter().map(|path| location.with_key(path).url()).collect())
+}
+
+/// Returns true if two addresses are of one server: `https://hub.example.net` begins as `https://hub.example` does, and is another.
+fn is_same_server(one: &str, other: &str) -> bool {
+    let origin = |url: &str| Some(reqwest::Url::parse(url).ok()?.origin());
+    origin(one).is_some_and(|one| Some(one) == origin(other))
 }
 
 /// The name of a data set, and its revision as one part of a path.
@@ -95,6 +101,20 @@ fn escaped(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_token_goes_to_one_server() {
+        let hub = "https://hub.example";
+        assert!(is_same_server("https://hub.example/api?cursor=a", hub));
+        for other in [
+            "https://hub.example.net/",
+            "https://hub.example@h/",
+            "http://hub.example/",
+            "nonsense",
+        ] {
+            assert!(!is_same_server(other, hub), "{other}");
+        }
+    }
 
     #[test]
     fn a_path_is_escaped() {

@@ -14,7 +14,8 @@ use super::fault::StoreFault;
 use super::location::{Location, Service};
 use super::object::{Object, Ranges, known, remember};
 use super::store_fault::{changed, cut, fault};
-use super::{client, http_object, hub, runtime};
+use super::{client, hub, runtime, web};
+use crate::http;
 
 /// The object of a URL, as it is now or was when this process first asked for it.
 ///
@@ -27,21 +28,25 @@ pub fn object(url: &Path) -> io::Result<Arc<Object>> {
     }
     let location = location(url)?;
     let object = match location.service {
-        Service::Web => http_object::Address::of_web(url)?.look()?,
+        Service::Web => web::Address::of_web(url)?.look()?,
         Service::Hub => hub::address(&location)?.look()?,
         _ => {
             let (store, key) = (client::store(&location)?, client::key(&location)?);
             let asked = async {
                 let head = store.objects.head(&key).await;
-                if let Err(
-                    object_store::Error::PermissionDenied { .. } | object_store::Error::NotFound { .. },
-                ) = &head
-                {
-                    // The answer to a head has no text; that to a list says which it is.
+                let missing = matches!(&head, Err(object_store::Error::NotFound { .. }));
+                if head.as_ref().is_err_and(is_refused) {
+                    // The answer to a head has no text; that to a list says which it is. Who may read may not have the right
+                    // to list: what is missing then stays so.
                     let mut list = store.objects.list(Some(&key));
-                    list.try_next()
+                    let listed = list
+                        .try_next()
                         .await
-                        .map_err(|error| fault(location.service, &error))?;
+                        .map_err(|error| fault(location.service, &error));
+                    match listed {
+                        Err(error) if !missing || error.kind() == ErrorKind::NotFound => return Err(error),
+                        _ => {}
+                    }
                 }
                 head.map_err(|error| fault(location.service, &error))
             };
@@ -50,6 +55,16 @@ pub fn object(url: &Path) -> io::Result<Arc<Object>> {
         }
     };
     Ok(remember(url.to_owned(), object))
+}
+
+/// Returns true for an answer that says that the request is at fault.
+fn is_refused(error: &object_store::Error) -> bool {
+    use object_store::Error;
+    match error {
+        Error::NotFound { .. } | Error::PermissionDenied { .. } | Error::Unauthenticated { .. } => true,
+        // An expired token is a bad request.
+        other => http::causes(other).contains("status code: 400"),
+    }
 }
 
 fn of_store(location: &Location, meta: &ObjectMeta, store: Arc<dyn ObjectStore>) -> Object {
@@ -88,19 +103,34 @@ pub fn found(url: &Path) -> io::Result<Option<Vec<PathBuf>>> {
     } else {
         match object(url) {
             Ok(_) => return Ok(None),
-            Err(error) if error.kind() == ErrorKind::NotFound => error,
+            Err(error) if error.kind() == ErrorKind::NotFound => without_pattern(&location, error),
             Err(error) => return Err(error),
         }
     };
-    let urls = match location.service {
-        Service::Hub => hub::list(&location)?,
-        _ => list(&location)?,
+    let listed = match location.service {
+        Service::Hub => hub::list(&location),
+        _ => list(&location),
+    };
+    let urls = match listed {
+        // An object may be asked for without the right to list; a prefix may not.
+        Err(error) if error.kind() == ErrorKind::PermissionDenied && !location.is_prefix() => Vec::new(),
+        listed => listed?,
     };
     if urls.is_empty() {
         Err(missing)
     } else {
         Ok(Some(urls))
     }
+}
+
+/// The error for a missing object, with other help if its name looks like a pattern.
+fn without_pattern(location: &Location, missing: io::Error) -> io::Error {
+    if !location.key.contains(['*', '?', '[']) {
+        return missing;
+    }
+    let help =
+        "names are taken as they are, patterns too: name a folder, and all data files below it are read";
+    StoreFault::io(ErrorKind::NotFound, missing.to_string(), help)
 }
 
 fn list(location: &Location) -> io::Result<Vec<PathBuf>> {

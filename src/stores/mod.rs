@@ -14,8 +14,6 @@ mod client;
 #[cfg(feature = "stores")]
 mod credentials;
 #[cfg(feature = "stores")]
-mod http_object;
-#[cfg(feature = "stores")]
 mod hub;
 #[cfg(feature = "stores")]
 mod lookup;
@@ -32,9 +30,13 @@ mod reader;
 #[cfg(feature = "stores")]
 mod runtime;
 #[cfg(feature = "stores")]
+mod sender;
+#[cfg(feature = "stores")]
 mod store_fault;
 #[cfg(feature = "stores")]
 mod upload;
+#[cfg(feature = "stores")]
+mod web;
 #[cfg(not(feature = "stores"))]
 mod without;
 

@@ -68,6 +68,11 @@ pub fn fault(service: Service, error: &object_store::Error) -> io::Error {
         };
         return StoreFault::io(ErrorKind::PermissionDenied, message, credentials::help(service));
     }
+    if let Error::InvalidPath { source } = error {
+        let message = format!("an object has a name that cannot be used: {source}");
+        let help = "rename or remove it, or name objects one by one";
+        return StoreFault::io(ErrorKind::InvalidData, message, help);
+    }
     if matches!(error, Error::Precondition { .. } | Error::NotModified { .. }) {
         return changed();
     }
@@ -109,6 +114,7 @@ pub fn cause(error: &object_store::Error) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::fault::help_of;
     use super::*;
 
     fn generic(text: &str) -> object_store::Error {
@@ -138,6 +144,14 @@ mod tests {
         assert_eq!(told("<Code>NoSuchBucket</Code>"), "there is no such bucket");
         assert_eq!(told("<Code>NoSuchKey</Code>"), "there is no such object");
         assert_eq!(fault(Service::S3, &missing("")).kind(), ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn a_name_that_cannot_be_used_is_told() {
+        let source = object_store::path::Path::parse("a//b").unwrap_err();
+        let error = fault(Service::S3, &object_store::Error::InvalidPath { source });
+        assert!(error.to_string().contains("a//b"), "{error}");
+        assert!(help_of(&error).unwrap().contains("rename"));
     }
 
     #[test]

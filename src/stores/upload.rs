@@ -54,10 +54,10 @@ impl Upload {
     /// The store cannot be used, or the record cannot be read.
     pub fn open(url: &Path, file: &Path, length: u64) -> io::Result<Self> {
         let location = location(url)?;
-        Self::to(client::store(&location)?, &location, file, length)
+        Self::to(client::store(&location)?, &location, file, length, false)
     }
 
-    fn to(store: Arc<Store>, location: &Location, file: &Path, length: u64) -> io::Result<Self> {
+    fn to(store: Arc<Store>, location: &Location, file: &Path, length: u64, whole: bool) -> io::Result<Self> {
         let record_path = path_of(file);
         let found = PartRecord::read(&record_path)?;
         let mut upload = Self {
@@ -73,7 +73,13 @@ impl Upload {
             return Ok(upload);
         };
         upload.record = found;
-        let kept = usize::try_from(length / PART).unwrap_or(usize::MAX);
+        // Of a file that is whole, the last part has been sent too if the run was stopped after that.
+        let kept = if whole {
+            length.div_ceil(PART)
+        } else {
+            length / PART
+        };
+        let kept = usize::try_from(kept).unwrap_or(usize::MAX);
         if kept == 0 {
             upload.abort()?;
         } else if upload.record.parts.len() > kept {
@@ -176,8 +182,26 @@ impl Upload {
         }
     }
 
-    /// Sends the rest of a file that is whole, and makes the object of its parts.
+    /// Sends the rest of a file that is whole, and makes the object of its parts. A run that was killed here may have made it
+    /// already: the store then knows no such upload, and has the object.
     fn complete(&mut self, file: &File, length: u64) -> io::Result<()> {
+        match self.send_rest(file, length) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let head = runtime::wait(async {
+                    let head = self.store.objects.head(&self.key).await;
+                    head.map_err(|error| fault(self.service, &error))
+                });
+                if head.is_ok_and(|head| head.size == length) {
+                    Ok(())
+                } else {
+                    Err(error)
+                }
+            }
+            completed => completed,
+        }
+    }
+
+    fn send_rest(&mut self, file: &File, length: u64) -> io::Result<()> {
         self.advance(file, length, true)?;
         let start = self.next_start();
         if start < length {
@@ -191,25 +215,10 @@ impl Upload {
                 content_id: part.clone(),
             })
             .collect();
-        let completed = runtime::wait(async {
+        runtime::wait(async {
             let completed = self.store.parts.complete_multipart(&self.key, &id, parts).await;
-            completed.map_err(|error| fault(self.service, &error))
-        });
-        match completed {
-            // A run that was killed here may have completed it already.
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                let head = runtime::wait(async {
-                    let head = self.store.objects.head(&self.key).await;
-                    head.map_err(|error| fault(self.service, &error))
-                });
-                if head.is_ok_and(|head| head.size == length) {
-                    Ok(())
-                } else {
-                    Err(error)
-                }
-            }
-            completed => completed.map(|_| ()),
-        }
+            completed.map(|_| ()).map_err(|error| fault(self.service, &error))
+        })
     }
 
     /// Gives the upload up: the store removes its parts.
@@ -240,7 +249,7 @@ pub(super) fn finish(url: &Path, path: &Path) -> io::Result<()> {
 fn finish_to(store: Arc<Store>, location: &Location, path: &Path) -> io::Result<()> {
     let file = File::open(path)?;
     let length = file.metadata()?.len();
-    let mut upload = Upload::to(store, location, path, length)?;
+    let mut upload = Upload::to(store, location, path, length, true)?;
     if length <= PART && upload.record.id.is_none() {
         let mut bytes = Vec::new();
         (&file).read_to_end(&mut bytes)?;
@@ -318,7 +327,7 @@ mod tests {
         let mut file = File::create_new(&path).unwrap();
         file.write_all(&bytes).unwrap();
         let file = File::options().read(true).write(true).open(&path).unwrap();
-        let mut upload = Upload::to(Arc::clone(&store), &location, &path, 0).unwrap();
+        let mut upload = Upload::to(Arc::clone(&store), &location, &path, 0, false).unwrap();
         upload.advance(&file, 2 * PART + 7, true).unwrap();
         upload.committed(&file, 2 * PART);
         assert_eq!((upload.record.parts.len(), object(&store)), (2, None));
@@ -342,19 +351,36 @@ mod tests {
     }
 
     #[test]
+    fn the_last_part_is_not_sent_twice() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.jsonl.partial");
+        let (store, location) = memory();
+        std::fs::write(&path, content(PART + 7)).unwrap();
+        let record = PartRecord {
+            id: Some("gone".to_owned()),
+            parts: vec!["one".to_owned(), "last".to_owned()],
+        };
+        record.write(&path_of(&path)).unwrap();
+        let upload = Upload::to(Arc::clone(&store), &location, &path, PART + 7, true).unwrap();
+        assert_eq!(upload.record, record);
+        let upload = Upload::to(store, &location, &path, PART + 7, false).unwrap();
+        assert_eq!(upload.record.parts, ["one"]);
+    }
+
+    #[test]
     fn a_run_that_goes_back_sends_the_parts_after_that_point_again() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.jsonl.partial");
         let (store, location) = memory();
         std::fs::write(&path, content(3 * PART)).unwrap();
         let file = File::open(&path).unwrap();
-        let mut upload = Upload::to(Arc::clone(&store), &location, &path, 0).unwrap();
+        let mut upload = Upload::to(Arc::clone(&store), &location, &path, 0, false).unwrap();
         upload.advance(&file, 3 * PART, true).unwrap();
         drop(upload);
-        let upload = Upload::to(Arc::clone(&store), &location, &path, 2 * PART - 1).unwrap();
+        let upload = Upload::to(Arc::clone(&store), &location, &path, 2 * PART - 1, false).unwrap();
         assert_eq!(upload.record.parts.len(), 1);
         assert_eq!(PartRecord::read(&path_of(&path)).unwrap().unwrap(), upload.record);
-        let upload = Upload::to(store, &location, &path, 0).unwrap();
+        let upload = Upload::to(store, &location, &path, 0, false).unwrap();
         assert_eq!(upload.record, PartRecord::default());
         assert!(!path_of(&path).exists());
     }

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::unroll;
-use crate::cli::flags::inputs::is_dash;
+use crate::cli::flags::inputs::{self, is_dash};
 use crate::cli::runs::execute::{self, TableFacts};
 use crate::cli::runs::running;
+use crate::cli::settings::state_dir;
 use crate::cli::{CliError, ExitStatus, errors};
 use crate::config::OverLimit;
 use crate::metrics::Columns;
@@ -16,7 +17,6 @@ use crate::names::Named;
 use crate::pipeline::{Merge, Merged};
 use crate::report::{summary_table, unroll_table};
 use crate::settings::Settings;
-use crate::stores;
 
 /// Join the results of a data set's shards: metrics, totals, rejects and data.
 ///
@@ -29,15 +29,18 @@ use crate::stores;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct MergeArgs {
-    /// Metrics of finished runs, or their outputs; totals, rejects and data are looked for beside them
-    #[arg(value_name = "METRICS", required = true)]
+    /// Metrics of finished runs, or their outputs: files or URLs; totals, rejects and data are looked for beside them
+    #[arg(value_name = "METRICS", required = true, value_parser = inputs::path())]
     runs: Vec<PathBuf>,
-    /// File or directory to write
-    #[arg(short, long, value_name = "OUT", required = true)]
+    /// File or directory to write; or a URL (s3://, gs://, az://)
+    #[arg(short, long, value_name = "OUT", required = true, value_parser = inputs::path())]
     output: PathBuf,
     /// Join metrics, totals and rejects, and leave the data where it is
     #[arg(long)]
     reports_only: bool,
+    /// Folder on this machine for files that are uploaded [default: ~/.local/state/trajfit]
+    #[arg(long, value_name = "DIR")]
+    state_dir: Option<PathBuf>,
     /// Overwrite an existing output, discard an unfinished one
     #[arg(long)]
     force: bool,
@@ -61,23 +64,12 @@ pub fn run(args: &MergeArgs) -> Result<ExitStatus, CliError> {
                 .with_help("name a file or directory with -o"),
         );
     }
-    if let Some(url) = args
-        .runs
-        .iter()
-        .chain([&args.output])
-        .find(|path| stores::is_url(path))
-    {
-        let message = format!(
-            "cannot join {}: files of runs are joined on this machine",
-            url.display()
-        );
-        return Err(CliError::usage(message).with_help("copy them here first"));
-    }
     let merge = Merge {
         runs: args.runs.clone(),
         output: args.output.clone(),
         reports_only: args.reports_only,
         force: args.force,
+        state: args.state_dir.clone().unwrap_or_else(state_dir),
     };
     let merged = merge.run().map_err(running::cli_error)?;
     if !args.quiet {

@@ -1,14 +1,14 @@
 //! A finished run: its totals file, and the rows that stand beside it.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use crate::metrics::{Columns, Status, Totals, csv_header, read_rows_written};
+use crate::pipeline::paths::existing;
 use crate::pipeline::paths::file_names::{appended, stem_of};
 use crate::pipeline::paths::side_files::{METRICS, REJECTS, SUMMARY};
 use crate::pipeline::run::totals_file::{self, Timing};
@@ -63,7 +63,7 @@ impl FinishedRun {
             );
             RunError::usage(message, UNFINISHED)
         };
-        let text = std::fs::read(&file).map_err(|error| unusable(&error))?;
+        let text = existing::read(&file).map_err(|error| unusable(&error))?;
         let totals: RunTotals = serde_json::from_slice(&text).map_err(|error| unusable(&error))?;
         let columns = match totals.schema.as_str() {
             totals_file::SCHEMA => Columns::Records,
@@ -113,15 +113,15 @@ impl FinishedRun {
         let unreadable = |error: &dyn std::fmt::Display| {
             RunError::usage(format!("cannot merge {}: {error}", path.display()), UNFINISHED)
         };
-        let mut file = File::open(&path).map_err(|error| unreadable(&error))?;
+        let file = existing::open(&path).map_err(|error| unreadable(&error))?;
+        let mut file = BufReader::new(file);
         let mut header = Vec::new();
-        BufReader::new(&file)
-            .read_until(b'\n', &mut header)
+        file.read_until(b'\n', &mut header)
             .map_err(|error| unreadable(&error))?;
         if header != csv_header(self.columns) {
             return Err(unreadable(&"its columns are not those of this version"));
         }
-        io::Seek::rewind(&mut file).map_err(|error| unreadable(&error))?;
+        let file = header.as_slice().chain(file);
         let safe = self.totals.run.configuration.get("metrics.csv_safe") == Some(&Value::Bool(true));
         let before = (totals.sums.records, totals.with_status(Status::Rejected));
         for row in read_rows_written(file, self.columns, safe) {
@@ -143,7 +143,7 @@ impl FinishedRun {
         let Some(path) = self.rejects() else {
             return Ok(());
         };
-        let lines = File::open(&path).and_then(|file| lines_of(BufReader::new(file)));
+        let lines = existing::open(&path).and_then(|file| lines_of(BufReader::new(file)));
         let fault = match lines {
             Ok(lines) if lines == expected => return Ok(()),
             Ok(lines) => format!("it has {lines} lines, and the metrics tell of {expected} rejected records"),

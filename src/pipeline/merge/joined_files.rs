@@ -1,7 +1,6 @@
 //! The files that a merge writes, each joined from files of the runs.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -12,10 +11,12 @@ use crate::metrics::{Columns, csv_header};
 use crate::pipeline::paths::existing;
 use crate::pipeline::paths::file_names::PARTIAL;
 use crate::pipeline::paths::file_names::{appended, has_no_data_extension, stem_of, without_data_extension};
+use crate::pipeline::paths::remote;
 use crate::pipeline::paths::side_files::{METRICS, REJECTS, SUMMARY};
 use crate::pipeline::write::disk;
 use crate::pipeline::write::output::{ExistingFile, OpenSettings, PartialFile};
 use crate::pipeline::{Codec, RunError, Source};
+use crate::stores;
 
 const COPY_BUFFER: usize = 256 * 1024;
 
@@ -27,6 +28,8 @@ pub struct JoinedFiles {
     summary: PathBuf,
     rejects: JoinedFile,
     data: Vec<JoinedFile>,
+    /// The folder for files that become objects.
+    state: PathBuf,
 }
 
 /// A file, and those that it is joined from, in order.
@@ -51,6 +54,7 @@ impl JoinedFiles {
         runs: &[FinishedRun],
         reports_only: bool,
         force: bool,
+        state: &Path,
     ) -> Result<Self, RunError> {
         let stem = stem_of(output);
         let of_all = |path: fn(&FinishedRun) -> PathBuf| runs.iter().map(path).collect::<Vec<_>>();
@@ -70,8 +74,10 @@ impl JoinedFiles {
             } else {
                 data(output, runs)?
             },
+            state: state.to_owned(),
         };
         joined.refuse_inputs(runs)?;
+        remote::prepare(joined.paths().map(|path| ("-o", path)), &joined.state)?;
         let paths: Vec<&Path> = joined.paths().collect();
         let existing = existing::first_taken(&paths)?.map(Path::to_owned);
         match existing.filter(|_| !force) {
@@ -115,26 +121,30 @@ impl JoinedFiles {
         let mut written = Written {
             files: Vec::new(),
             leftover,
+            state: &self.state,
         };
         let ended = self.write_all(columns, summary, &mut written);
         if ended.is_err() {
             written.files.into_iter().for_each(PartialFile::remove);
+            remote::tidy(self.paths(), &self.state);
             return ended.map(|()| Vec::new());
         }
         if self.rejects.from.is_empty() {
-            disk::remove(&self.rejects.path).map_err(fault)?;
+            let path = &self.rejects.path;
+            existing::remove(path).map_err(|error| RunError::half_way("remove", path, &error))?;
         }
         let names: Vec<PathBuf> = self
             .paths()
             .filter(|path| *path != self.rejects.path || !self.rejects.from.is_empty())
             .map(Path::to_owned)
             .collect();
-        disk::name_files(names.iter().map(PathBuf::as_path), |path| appended(path, PARTIAL))
-            .map_err(fault)?;
+        let partial = |path: &Path| appended(&remote::local(path, &self.state), PARTIAL);
+        disk::name_files(names.iter().map(PathBuf::as_path), partial).map_err(fault)?;
+        remote::tidy(self.paths(), &self.state);
         Ok(names)
     }
 
-    fn write_all(&self, columns: Columns, summary: &[u8], written: &mut Written) -> Result<(), RunError> {
+    fn write_all(&self, columns: Columns, summary: &[u8], written: &mut Written<'_>) -> Result<(), RunError> {
         let header = csv_header(columns);
         let file = written.open(&self.metrics.path, self.metrics.access)?;
         push(file, &header)?;
@@ -156,34 +166,41 @@ impl JoinedFiles {
         }
         for file in &mut written.files {
             let ended = file.end().and_then(|()| file.sync());
-            ended.map_err(|error| RunError::half_way("write", file.path(), &error))?;
+            ended.map_err(|error| file.fault(&error))?;
         }
         Ok(())
     }
 }
 
 /// The files written so far, under their temporary names.
-struct Written {
+struct Written<'s> {
     files: Vec<PartialFile>,
     leftover: ExistingFile,
+    state: &'s Path,
 }
 
-impl Written {
+impl Written<'_> {
     fn open(&mut self, path: &Path, access: Access) -> Result<&mut PartialFile, RunError> {
         // Files that were joined in full keep no memory while others are.
         if let Some(last) = self.files.last_mut() {
             let ended = last.end();
-            ended.map_err(|error| RunError::half_way("write", last.path(), &error))?;
+            ended.map_err(|error| last.fault(&error))?;
         }
-        files::create_folders_of(path, None).map_err(|error| RunError::output(path, &error))?;
+        let partial = appended(&remote::local(path, self.state), PARTIAL);
+        files::create_folders_of(&partial, None).map_err(|error| RunError::output(path, &error))?;
         let opening = OpenSettings {
             access: files::access_at(path, access),
             leftover: self.leftover,
         };
-        let partial = appended(path, PARTIAL);
-        let file = PartialFile::open(&partial, Codec::Plain, 0, opening);
-        self.files
-            .push(file.map_err(|error| RunError::output(&partial, &error))?);
+        let mut file = PartialFile::open(&partial, Codec::Plain, 0, opening)
+            .map_err(|error| RunError::output(&partial, &error))?;
+        // Rows are written at their places, and not one after another.
+        if stores::is_url(path) && RowFormat::of_name(path).is_none() {
+            file = file
+                .uploaded_to(path)
+                .map_err(|error| RunError::output(path, &error))?;
+        }
+        self.files.push(file);
         self.files
             .last_mut()
             .ok_or_else(|| RunError::cannot_go_on("no file is open"))
@@ -192,19 +209,22 @@ impl Written {
 
 fn push(file: &mut PartialFile, bytes: &[u8]) -> Result<(), RunError> {
     let pushed = file.push(bytes);
-    pushed.map_err(|error| RunError::half_way("write", file.path(), &error))
+    pushed.map_err(|error| file.fault(&error))
 }
 
 /// Appends a file from `start` on. Frames of compressed files follow each other as they are.
 fn append(file: &mut PartialFile, from: &Path, start: u64) -> Result<(), RunError> {
     let unreadable = |error: io::Error| RunError::half_way("read", from, &error);
-    let mut source = File::open(from).map_err(unreadable)?;
-    io::Seek::seek(&mut source, io::SeekFrom::Start(start)).map_err(unreadable)?;
+    let mut source = existing::open(from).map_err(unreadable)?;
+    io::copy(&mut source.by_ref().take(start), &mut io::sink()).map_err(unreadable)?;
     let mut buffer = vec![0; COPY_BUFFER];
     loop {
         match source.read(&mut buffer) {
             Ok(0) => return Ok(()),
-            Ok(length) => push(file, buffer.get(..length).unwrap_or_default())?,
+            Ok(length) => {
+                push(file, buffer.get(..length).unwrap_or_default())?;
+                file.send_on().map_err(|error| file.fault(&error))?;
+            }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(unreadable(error)),
         }
@@ -218,7 +238,7 @@ fn join_rows(file: &PartialFile, from: &[PathBuf], kind: RowFormat) -> Result<()
         .filter_map(|path| Source::of_file(path).row_file())
         .collect();
     let joined = file.as_file().and_then(|file| columns::join(&files, file, kind));
-    joined.map_err(|error| RunError::half_way("write", file.path(), &error))
+    joined.map_err(|error| file.fault(&error))
 }
 
 fn fault((path, error): disk::DiskError) -> RunError {
@@ -238,7 +258,7 @@ fn data(output: &Path, runs: &[FinishedRun]) -> Result<Vec<JoinedFile>, RunError
     for run in runs {
         for recorded in &run.totals.run.outputs {
             let (relative, path) = place(run, Path::new(recorded)).ok_or_else(|| elsewhere(run, recorded))?;
-            if !path.is_file() {
+            if !existing::exists(&path) {
                 return Err(elsewhere(run, recorded));
             }
             let index = *known.entry(relative.clone()).or_insert(joined.len());

@@ -28,6 +28,8 @@ pub struct Merge {
     pub reports_only: bool,
     /// True if existing files are overwritten.
     pub force: bool,
+    /// The folder on this machine for files that become objects.
+    pub state: PathBuf,
 }
 
 /// The result of a merge.
@@ -60,7 +62,7 @@ impl Merge {
         let Some(first) = runs.first() else {
             return Err(belong::nothing());
         };
-        let files = JoinedFiles::of(&self.output, &runs, self.reports_only, self.force)?;
+        let files = JoinedFiles::of(&self.output, &runs, self.reports_only, self.force, &self.state)?;
         let mut merged = merged(first, &runs, totals);
         let identity = identity(first, &runs, &files);
         let timing = Timing::of(merged.report.elapsed, merged.report.bytes_read);

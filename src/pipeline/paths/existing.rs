@@ -1,12 +1,13 @@
 //! Files and objects that are there already: outputs of earlier runs, and inputs, which no run overwrites.
 
 use std::collections::BTreeSet;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::file_names::{PARTIAL, appended};
 use crate::pipeline::{RunError, Source};
-use crate::stores;
+use crate::stores::{self, ObjectReader};
 
 /// Returns the first of the paths at which there is anything, even a dangling link.
 pub fn first_taken<'p>(paths: &[&'p Path]) -> Result<Option<&'p Path>, RunError> {
@@ -39,6 +40,26 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
         return stores::read(path);
     }
     std::fs::read(path)
+}
+
+/// Opens a file or an object to read it from its beginning.
+pub fn open(path: &Path) -> io::Result<Box<dyn Read>> {
+    Ok(if stores::is_url(path) {
+        Box::new(ObjectReader::of(&*stores::object(path)?))
+    } else {
+        Box::new(File::open(path)?)
+    })
+}
+
+/// Removes a file or an object, if it exists.
+pub fn remove(path: &Path) -> io::Result<()> {
+    if stores::is_url(path) {
+        return stores::remove(path);
+    }
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses to write files that are inputs.

@@ -9,6 +9,7 @@ use super::row_outputs;
 use super::start;
 use super::totals_file::{self, Timing};
 use super::unroll_summary::RunFacts;
+use crate::pipeline::paths::existing;
 use crate::pipeline::paths::streams::is_stream;
 use crate::pipeline::write::disk::{self, DiskError};
 use crate::pipeline::write::journal::{Journal, Milestone, RunIdentity};
@@ -16,7 +17,6 @@ use crate::pipeline::write::output::{ExistingFile, PartialFile};
 use crate::pipeline::write::writer::Writer;
 use crate::pipeline::write::written::FinishedFiles;
 use crate::pipeline::{Codec, Counters, OutputFiles, RunError};
-use crate::stores;
 
 /// Ends a run.
 pub struct Finish<'r> {
@@ -120,7 +120,11 @@ impl<'r> Finish<'r> {
             .iter()
             .cloned()
             .partition(|path| row_outputs::is_metrics_of_rows(self.job, path));
-        name(targets, &lines)?;
+        // Objects are made many at once, in any order: the metrics go after all others, which is what `after_complete` relies on.
+        let (last, first): (Vec<PathBuf>, Vec<PathBuf>) =
+            lines.into_iter().partition(|path| metrics.as_ref() == Some(path));
+        name(targets, &first)?;
+        name(targets, &last)?;
         if !rows.is_empty() {
             row_outputs::convert_metrics(self.job)?;
         }
@@ -208,10 +212,7 @@ fn name(targets: &OutputFiles, paths: &[PathBuf]) -> Result<(), RunError> {
 }
 
 fn remove(path: &Path) -> Result<(), RunError> {
-    if stores::is_url(path) {
-        return stores::remove(path).map_err(|error| RunError::half_way("remove", path, &error));
-    }
-    disk::remove(path).map_err(fault)
+    existing::remove(path).map_err(|error| RunError::half_way("remove", path, &error))
 }
 
 fn fault((path, error): DiskError) -> RunError {

@@ -5,8 +5,9 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use crate::files::{self, Access};
+use crate::pipeline::RunError;
 use crate::pipeline::paths::streams;
-use crate::stores::Upload;
+use crate::stores::{self, Upload};
 
 /// Uncompressed bytes per frame, which are gathered before they are written. Frames end where batches end, so a resumed
 /// run makes the same frames as an undisturbed one.
@@ -14,6 +15,9 @@ const FRAME_BYTES: usize = 4 * 1024 * 1024;
 
 /// Plain bytes from which a chunk is written at once: gathering it would copy it once more.
 const LARGE: usize = 64 * 1024;
+
+/// Bytes of a file that are written before they are sent to a store.
+const SENT_AT_ONCE: u64 = 64 * 1024 * 1024;
 
 /// zstd's own default: about 300 MB/s.
 const ZSTD_LEVEL: i32 = 3;
@@ -87,8 +91,8 @@ pub struct PartialFile {
     last_byte: Option<u8>,
     /// True once it is whole.
     ended: bool,
-    /// Its upload, if it is to be an object.
-    upload: Option<Upload>,
+    /// Its upload and URL, if it is to be an object.
+    upload: Option<(Upload, PathBuf)>,
 }
 
 enum Sink {
@@ -142,7 +146,7 @@ impl PartialFile {
 
     /// The same file, of which an object is to be made: its full parts are uploaded while it grows.
     pub fn uploaded_to(mut self, url: &Path) -> io::Result<Self> {
-        self.upload = Some(Upload::open(url, &self.path, self.written)?);
+        self.upload = Some((Upload::open(url, &self.path, self.written)?, url.to_owned()));
         Ok(self)
     }
 
@@ -153,7 +157,7 @@ impl PartialFile {
 
     /// Removes it, if it is a file, and gives up its upload.
     pub fn remove(mut self) {
-        if let Some(upload) = &mut self.upload {
+        if let Some((upload, _)) = &mut self.upload {
             let _ = upload.abort();
         }
         if matches!(self.sink, Sink::File(_)) {
@@ -168,6 +172,13 @@ impl PartialFile {
             Sink::File(file) => Ok(file),
             Sink::Stream(_) | Sink::Stdout(_) => Err(io::ErrorKind::NotSeekable.into()),
         }
+    }
+
+    /// The error of the run for one in writing it: of the object, if the store is at fault, or of the file.
+    pub fn fault(&self, error: &io::Error) -> RunError {
+        let url = self.upload.as_ref().map(|(_, url)| url.as_path());
+        let url = url.filter(|_| stores::help_of(error).is_some());
+        RunError::half_way("write", url.unwrap_or(&self.path), error)
     }
 
     /// Its path.
@@ -258,7 +269,7 @@ impl PartialFile {
         }
         if let Sink::File(file) = &self.sink {
             file.sync_data()?;
-            if let Some(upload) = &mut self.upload {
+            if let Some((upload, _)) = &mut self.upload {
                 upload.advance(file, self.written, self.ended)?;
             }
         }
@@ -266,9 +277,20 @@ impl PartialFile {
         Ok(())
     }
 
+    /// Sends what has been written to the store, once it is a good deal, and gives its room on the disk back. For files that no
+    /// run goes on with.
+    pub fn send_on(&mut self) -> io::Result<()> {
+        if self.upload.is_none() || self.unsynced() < SENT_AT_ONCE {
+            return Ok(());
+        }
+        self.sync()?;
+        self.committed(self.written);
+        Ok(())
+    }
+
     /// Says that a resumed run would begin behind the first `length` bytes: of these, it keeps what is uploaded only.
     pub fn committed(&mut self, length: u64) {
-        if let (Sink::File(file), Some(upload)) = (&self.sink, &mut self.upload) {
+        if let (Sink::File(file), Some((upload, _))) = (&self.sink, &mut self.upload) {
             upload.committed(file, length);
         }
     }

@@ -308,8 +308,7 @@ impl<'r> Writer<'r> {
         let files = files.chain(&mut self.metrics).chain(&mut self.rejects);
         let files: Vec<&mut PartialFile> = files.collect();
         disk::at_once(files.into_iter(), |file| {
-            file.sync()
-                .map_err(|error| RunError::half_way("write", file.path(), &error))
+            file.sync().map_err(|error| file.fault(&error))
         })?;
         self.whole.clear();
         Ok(())
@@ -376,12 +375,12 @@ impl<'r> Writer<'r> {
 
 fn push(file: &mut PartialFile, bytes: &[u8]) -> Result<(), RunError> {
     let pushed = file.push(bytes);
-    pushed.map_err(|error| RunError::half_way("write", file.path(), &error))
+    pushed.map_err(|error| file.fault(&error))
 }
 
 fn end(file: &mut PartialFile) -> Result<(), RunError> {
     let ended = file.end();
-    ended.map_err(|error| RunError::half_way("write", file.path(), &error))
+    ended.map_err(|error| file.fault(&error))
 }
 
 /// Turns elements with a `,` before each into a part of an array: before the very first, the `,` becomes `[`.

@@ -40,7 +40,9 @@ fn a_part_that_cannot_be_sent_leaves_no_object_and_the_run_goes_on_later() {
     arguments[1] = "in.jsonl";
     let mut command = s3.command_at(&proxy.address, &workspace, &arguments);
     let ran = s3.without_secrets(&workspace, Ran::of(command.output().unwrap()));
-    ran.exits(4).says("cannot write").says("--resume");
+    ran.exits(4)
+        .says("cannot write s3://data/out.jsonl: ")
+        .says("--resume");
     assert_eq!(s3.objects(), Vec::<String>::new());
     let resumed = [&arguments[..], &["--resume"]].concat();
     Ran::of(s3.command(&workspace, &resumed).output().unwrap()).exits(0);
@@ -94,6 +96,7 @@ fn what_is_missing_or_forbidden_is_said_before_anything_is_done() {
     for (variable, value, said) in [
         ("AWS_SECRET_ACCESS_KEY", "wrong", "SignatureDoesNotMatch"),
         ("AWS_ACCESS_KEY_ID", "AKIAWRONG", "InvalidAccessKeyId"),
+        ("AWS_SESSION_TOKEN", "expired", "InvalidToken"),
     ] {
         for (input, output) in [
             ("s3://data/in.jsonl", "out.jsonl"),
@@ -132,6 +135,25 @@ fn what_is_missing_or_forbidden_is_said_before_anything_is_done() {
         .says("no credentials were found");
     assert_eq!(workspace.files(), ["in.jsonl"]);
     assert_eq!(s3.objects(), ["empty/notes.txt", "in.jsonl"]);
+}
+
+#[test]
+fn names_that_no_object_can_have_and_folders_that_are_no_objects() {
+    let Some(mut s3) = S3::start() else { return };
+    s3.put("in/a.jsonl", short("a"));
+    s3.put("odd//a.jsonl", short("a"));
+    let workspace = Workspace::new();
+    let pattern = s3.compress(&workspace, &["s3://data/in/*.jsonl", "-o", "out.jsonl"]);
+    pattern.exits(2).says("no such object").says("name a folder");
+    let odd = s3.compress(&workspace, &["s3://data/odd/", "-o", "out.jsonl"]);
+    odd.exits(2).says("odd//a.jsonl").says("rename");
+    for flag in ["--state-dir", "--cache"] {
+        let arguments = ["s3://data/in/", "-o", "s3://data/out/", flag, "s3://data/work"];
+        s3.compress(&workspace, &arguments)
+            .exits(2)
+            .says("a folder on this machine");
+    }
+    assert_eq!(workspace.files(), Vec::<String>::new());
 }
 
 #[test]

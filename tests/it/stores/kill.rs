@@ -2,10 +2,12 @@
 
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::mpsc;
 use std::time::Duration;
 
+use super::proxy::{Fault, Proxy};
 use super::s3::{ARGUMENTS, S3};
-use crate::support::cli::{Ran, Workspace, many_runs};
+use crate::support::cli::{Ran, Workspace, many_runs, short};
 
 /// Parts that the record of the upload has.
 fn parts(workspace: &Workspace) -> usize {
@@ -92,4 +94,69 @@ fn what_is_uploaded_takes_no_room_on_this_machine() {
         // Parts are taken out of the file at the milestone after the one that they were sent at.
         assert!(on_disk + 16_000_000 < file.len(), "{on_disk} of {}", file.len());
     }
+}
+
+#[test]
+fn a_run_that_was_killed_between_its_reports_makes_all_of_them() {
+    let Some(mut s3) = S3::start() else { return };
+    let workspace = Workspace::with_input(format!("{}\nno record\n", short("a")));
+    let (asked, gate) = mpsc::channel();
+    let proxy = Proxy::start(&s3.address, move |_, line| {
+        if line.starts_with("PUT") && line.contains("summary.json") {
+            let _ = asked.send(());
+            return Fault::Unavailable;
+        }
+        Fault::None
+    });
+    let mut arguments = ARGUMENTS;
+    arguments[1] = "in.jsonl";
+    let mut command = s3.command_at(&proxy.address, &workspace, &arguments);
+    let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+    gate.recv().unwrap();
+    // Time for the other reports, if they do not wait.
+    std::thread::sleep(Duration::from_secs(1));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!s3.objects().contains(&"out.metrics.csv".to_owned()));
+    let resume = [&arguments[..], &["--resume"]].concat();
+    Ran::of(s3.command(&workspace, &resume).output().unwrap()).exits(3);
+    assert_eq!(
+        s3.objects(),
+        [
+            "out.jsonl",
+            "out.metrics.csv",
+            "out.rejects.jsonl",
+            "out.summary.json"
+        ]
+    );
+    let totals: serde_json::Value = serde_json::from_slice(&s3.get("out.summary.json")).unwrap();
+    assert_eq!(totals["records"], 2);
+}
+
+#[test]
+fn a_run_that_was_killed_once_its_object_was_whole_is_finished_by_resuming() {
+    let Some(mut s3) = S3::start() else { return };
+    let runs = many_runs(11);
+    let workspace = Workspace::with_input(&runs);
+    // The object is made of its parts, and the answer does not come.
+    let proxy = Proxy::start(&s3.address, |_, line| {
+        if line.starts_with("POST") && line.contains("uploadId=") {
+            Fault::Cut(0)
+        } else {
+            Fault::None
+        }
+    });
+    let mut arguments = ARGUMENTS;
+    arguments[1] = "in.jsonl";
+    let mut command = s3.command_at(&proxy.address, &workspace, &arguments);
+    let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+    while !s3.objects().contains(&"out.jsonl".to_owned()) {
+        assert!(child.try_wait().unwrap().is_none());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let resume = [&arguments[..], &["--resume"]].concat();
+    Ran::of(s3.command(&workspace, &resume).output().unwrap()).exits(0);
+    assert!(s3.get("out.jsonl") == runs);
 }

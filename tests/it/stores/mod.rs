@@ -9,6 +9,8 @@ mod hub;
 #[cfg(feature = "stores")]
 mod kill;
 #[cfg(feature = "stores")]
+mod merge;
+#[cfg(feature = "stores")]
 mod proxy;
 #[cfg(feature = "stores")]
 mod round_trip;

@@ -124,6 +124,90 @@ fn an_empty_file_a_missing_one_and_one_that_changes() {
 }
 
 #[test]
+fn a_server_that_refuses_ranges_has_no_empty_file() {
+    let runs = many_runs(1);
+    let workspace = Workspace::new();
+    for size in [Some(runs.len()), None] {
+        let sent = runs.clone();
+        let server = Server::start(move |request| {
+            if !request.headers.contains_key("range") {
+                return Response::new(200).body(sent.clone());
+            }
+            let refused = Response::new(416).body("no ranges here");
+            match size {
+                Some(size) => refused.header("Content-Range", format!("bytes */{size}")),
+                None => refused,
+            }
+        });
+        let url = format!("{}/in.jsonl", server.address);
+        compress(&workspace, &[&url, "-o", "out.jsonl", "--force"]).exits(0);
+        assert!(workspace.read("out.jsonl") == runs);
+    }
+    let never = Server::start(|_| Response::new(416).body("{}"));
+    let url = format!("{}/in.jsonl", never.address);
+    compress(&workspace, &[&url, "-o", "never.jsonl"])
+        .exits(2)
+        .says("HTTP 416");
+    assert!(!workspace.exists("never.jsonl"));
+}
+
+#[test]
+fn another_range_than_was_asked_for_is_not_taken() {
+    let runs = many_runs(1);
+    let sent = runs.clone();
+    let server = Server::start(move |request| {
+        if request.before != 2 {
+            return ranges(request, &sent, "\"v\"");
+        }
+        // A cache that sends as many bytes of the beginning.
+        let end = sent.len() - 256 * 1024;
+        Response::new(206)
+            .header("ETag", "\"v\"")
+            .header("Content-Range", format!("bytes 0-{}/{}", end - 1, sent.len()))
+            .body(&sent[..end])
+    });
+    let workspace = Workspace::new();
+    let url = format!("{}/in.jsonl", server.address);
+    compress(&workspace, &[&url, "-o", "out.jsonl"]).exits(0);
+    assert!(workspace.read("out.jsonl") == runs);
+    assert!(server.requests().len() > 3);
+}
+
+#[test]
+fn without_an_identifier_the_time_of_change_tells_versions_apart() {
+    let (old, new) = (many_runs(1), many_runs(1).to_ascii_uppercase());
+    let workspace = Workspace::new();
+    for has_ranges in [true, false] {
+        let (old, new) = (old.clone(), new.clone());
+        let server = Server::start(move |request| {
+            let (bytes, day) = if request.before < 2 { (&old, 1) } else { (&new, 2) };
+            let mut response = if has_ranges {
+                ranges(request, bytes, "")
+            } else {
+                Response::new(200).body(bytes.clone())
+            };
+            response.headers.retain(|(name, _)| *name != "ETag");
+            response.breaks_after = (!has_ranges && request.before == 1).then_some(200_000);
+            response.header("Last-Modified", format!("Thu, 0{day} Oct 2026 10:00:00 GMT"))
+        });
+        let url = format!("{}/in.jsonl", server.address);
+        compress(&workspace, &[&url, "-o", "out.jsonl", "--force"])
+            .exits(4)
+            .says("it changed while it was read");
+    }
+}
+
+#[test]
+fn a_redirect_to_no_web_server_is_not_followed() {
+    let server = Server::start(|_| Response::new(302).header("Location", "file:///etc/passwd"));
+    let workspace = Workspace::new();
+    let url = format!("{}/in.jsonl", server.address);
+    let ran = compress(&workspace, &[&url, "-o", "out.jsonl"]).exits(2);
+    ran.says("a redirect leads nowhere").says("check the address");
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
 fn two_addresses_that_differ_in_their_query_are_two_inputs() {
     let server = Server::start(|request| {
         let id = request.path.rsplit('=').next().unwrap().to_owned();
