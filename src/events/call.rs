@@ -4,7 +4,7 @@ use super::command;
 use super::line::{cleaned, cleaned_line, lines_of, shortened};
 use super::shell::programs::is_editor;
 use super::shell::{Step, Touch, of_code, patch, script_of};
-use super::source::SourceCall;
+use super::source_call::SourceCall;
 use super::target::{Effect, MAX_TARGET, MAX_VALUE, Target, ToolKind, cut, quoted};
 use super::tools::{Fields, Holds, Verb, Verbs, is_note};
 
@@ -257,7 +257,7 @@ fn is_passing(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::source::Arguments;
+    use super::super::source_call::Arguments;
     use super::super::tools::examples;
     use super::super::written::forms::Forms;
     use super::super::written::{row, written};

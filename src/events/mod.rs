@@ -18,6 +18,7 @@ pub(crate) mod resolved;
 pub(crate) mod run;
 pub(crate) mod shell;
 pub(crate) mod source;
+pub(crate) mod source_call;
 pub(crate) mod stretch;
 pub(crate) mod target;
 pub(crate) mod tools;

@@ -102,8 +102,9 @@ impl Observation {
         let is_there = |pattern: &Option<String>, holds: fn(&str, &str) -> bool| {
             pattern.as_deref().is_none_or(|pattern| holds(text, pattern))
         };
-        let fits = is_there(&self.starts, |text, start| text.starts_with(start))
-            && is_there(&self.ends, |text, end| text.ends_with(end))
+        let fits = is_there(&self.starts, |text, start| {
+            text.starts_with(start) || numbered(text, start).is_some()
+        }) && is_there(&self.ends, |text, end| text.ends_with(end))
             && self
                 .holds
                 .as_ref()
@@ -146,16 +147,19 @@ pub(crate) fn without_label(text: &str) -> &str {
     if let Some(rest) = framed {
         return rest;
     }
-    let labels = OBSERVATIONS
+    let mut labels = OBSERVATIONS
         .observation
         .iter()
-        .filter_map(|row| row.starts.as_deref()?.strip_suffix(':'));
-    let rest = |label| {
-        let rest = text.trim_start().strip_prefix(label)?;
-        let rest = rest.trim_start_matches(|sign: char| sign.is_ascii_digit() || sign == ' ');
-        rest.strip_prefix(':').map(str::trim_start)
-    };
-    labels.filter_map(rest).next().unwrap_or(text)
+        .filter_map(|row| row.starts.as_deref().filter(|starts| starts.ends_with(':')));
+    let rest = |label| numbered(text.trim_start(), label).map(str::trim_start);
+    labels.find_map(rest).unwrap_or(text)
+}
+
+/// What stands behind a label that ends with a colon, with or without a number before it: `Observation 3:`.
+fn numbered<'t>(text: &'t str, label: &str) -> Option<&'t str> {
+    let rest = text.strip_prefix(label.strip_suffix(':')?)?;
+    rest.trim_start_matches(|sign: char| sign.is_ascii_digit() || sign == ' ')
+        .strip_prefix(':')
 }
 
 /// What a person says in an environment's output: a refusal with a reason, an answer to a question, or words behind its end.

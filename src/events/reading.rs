@@ -119,36 +119,41 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
             is_outdated: false,
             superseded_by: None,
         };
-        // What succeeds now is open no more; what failed the same way before is told once.
         if let Some(earlier) = earlier {
-            let is_still_open = earlier.is_open && !is_open && shows_less(&event.outcome, &earlier.outcome);
-            if !is_still_open {
-                earlier.is_open = false;
-            } else if is_repeated {
-                event.is_open = true;
-                event.outcome.error.clone_from(&earlier.outcome.error);
-            }
-            // A run with another filter behind it shows something else, but for the counts of its tests.
-            let is_same = earlier.target.line == event.target.line || event.outcome.tests.is_some();
-            if is_repeated && is_same {
-                event.times += earlier.times;
-                event.failures += earlier.failures;
-            }
-            if is_repeated {
-                event.changed_nothing &= earlier.changed_nothing;
-                // The same words may be about another file, where an editor has it open.
-                let mut touches = earlier.touches.clone();
-                touches.truncate(MAX_TOUCHES);
-                touches.retain(|touch| !event.touches.contains(touch));
-                event.earlier_touches = touches.len();
-                event.touches.splice(..0, touches);
-                earlier.superseded_by = Some(index);
-            }
+            join(&mut event, earlier, is_repeated);
         }
         all.push(event);
     }
     mark_outdated(&mut all, &calls);
     all
+}
+
+/// Joins an attempt with the one before at the same thing, of which it may be a repetition.
+fn join(event: &mut Event, earlier: &mut Event, is_repeated: bool) {
+    // What succeeds now is open no more; what failed the same way before is told once.
+    let is_still_open = earlier.is_open && !event.is_open && shows_less(&event.outcome, &earlier.outcome);
+    if !is_still_open {
+        earlier.is_open = false;
+    } else if is_repeated {
+        event.is_open = true;
+        event.outcome.error.clone_from(&earlier.outcome.error);
+    }
+    if !is_repeated {
+        return;
+    }
+    // A run with another filter behind it shows something else, but for the counts of its tests.
+    if earlier.target.line == event.target.line || event.outcome.tests.is_some() {
+        event.times += earlier.times;
+        event.failures += earlier.failures;
+    }
+    event.changed_nothing &= earlier.changed_nothing;
+    // The same words may be about another file, where an editor has it open.
+    let mut touches = earlier.touches.clone();
+    touches.truncate(MAX_TOUCHES);
+    touches.retain(|touch| !event.touches.contains(touch));
+    event.earlier_touches = touches.len();
+    event.touches.splice(..0, touches);
+    earlier.superseded_by = Some(event.number);
 }
 
 /// Bytes of the shortest line that is looked for in the text of a script.

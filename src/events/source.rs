@@ -1,6 +1,7 @@
 //! The region as the summary reads it: redacted, with prose, calls and answers told apart in every format.
 
 use super::observation::{Place, is_summary, observed_from, spoken_in, without_appended, without_label};
+use super::source_call::{Arguments, SourceCall, part_of};
 use super::written::forms::Forms;
 use super::written::row::AnswerBy;
 use super::written::written;
@@ -39,31 +40,6 @@ impl From<&ToolResponse<'_>> for Flags {
         Self {
             is_error: response.is_error,
             exit_code: response.exit_code,
-        }
-    }
-}
-
-/// A tool call.
-pub(crate) struct SourceCall<'a> {
-    pub id: Option<&'a str>,
-    pub name: Cow<'a, str>,
-    pub arguments: Arguments<'a>,
-}
-
-/// A call's arguments as they were written.
-pub(crate) enum Arguments<'a> {
-    /// JSON text, or whatever stood in its place.
-    Json(Cow<'a, str>),
-    /// Names and values of `<parameter=…>` tags.
-    Tagged(Vec<(String, String)>),
-}
-
-impl Arguments<'_> {
-    /// The texts in them.
-    pub fn texts(&self) -> Vec<&str> {
-        match self {
-            Self::Json(json) => vec![json.as_ref()],
-            Self::Tagged(fields) => fields.iter().map(|(_, value)| value.as_str()).collect(),
         }
     }
 }
@@ -190,14 +166,6 @@ pub(crate) fn place_after(context: Context<'_>) -> Place {
     };
     let sources = source_turns(alone, std::slice::from_ref(before), Into::into);
     sources.first().map_or(Place::Anywhere, SourceTurn::place_behind)
-}
-
-/// A part of a text.
-pub(super) fn part_of<'t>(text: Cow<'t, str>, part: impl Fn(&str) -> &str) -> Cow<'t, str> {
-    match text {
-        Cow::Borrowed(text) => Cow::Borrowed(part(text)),
-        Cow::Owned(text) => Cow::Owned(part(&text).to_owned()),
-    }
 }
 
 /// Returns true if the calls of a turn could not be read: the turn is prose with calls in it.

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use super::shell::programs::{Does, known};
-use super::source::{Arguments, SourceCall};
+use super::source_call::{Arguments, SourceCall};
 use crate::trajectory::json::leaves::{Leaf, leaves};
 
 /// The contents of an argument.

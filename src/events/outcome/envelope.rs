@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::MAX_FIELDS;
 use crate::trajectory::json::leaves::{Leaf, leaves};
+
+/// Fields of an answer that are looked at for what it shows.
+const MAX_FIELDS: usize = 64;
 
 /// Fields that hold an exit code.
 pub(crate) const EXIT_CODES: [&str; 4] = ["exit_code", "returncode", "exitCode", "return_code"];

@@ -7,7 +7,8 @@ use rustc_hash::FxHashMap;
 use crate::compress::anchors::{argument_values, identifiers};
 use crate::events::pairing::Place;
 use crate::events::shell::last_step;
-use crate::events::source::{Arguments, SourceCall, SourceTurn};
+use crate::events::source::SourceTurn;
+use crate::events::source_call::{Arguments, SourceCall};
 
 /// The calls of a stretch, with the values in their arguments once they are asked for.
 pub(crate) struct Calls<'t> {

@@ -7,7 +7,7 @@ use super::outcome;
 use super::status::{Answer, Outcome, Status};
 use crate::events::call::target;
 use crate::events::outcome::reported::ReportedFields;
-use crate::events::source::{Arguments, SourceCall};
+use crate::events::source_call::{Arguments, SourceCall};
 
 #[derive(Deserialize)]
 struct Table {

@@ -64,6 +64,7 @@ impl Forms {
             {
                 let mark = match row.form {
                     Form::Elements => found.first().map(|call| ["<", &call.name, ">"].concat()),
+                    Form::Line => Some([&row.opens, ":"].concat()),
                     _ => Some(row.opens.clone()),
                 };
                 calls.are_any = true;

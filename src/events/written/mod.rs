@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::source::{Arguments, SourceCall, part_of};
+use super::source_call::{Arguments, SourceCall, part_of};
 use forms::Forms;
 use object::of_object;
 use row::{AnswerBy, Form, Row, rows};

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::row::Row;
 use super::{MAX_CALLS, call};
-use crate::events::source::{Arguments, SourceCall};
+use crate::events::source_call::{Arguments, SourceCall};
 
 /// The words of an object, and the calls in it; none if the text has no such object.
 pub(super) fn of_object(row: &Row, text: &str) -> Option<(String, Vec<SourceCall<'static>>)> {

@@ -1,5 +1,6 @@
 //! One record over its budget: the turns that may be replaced, the tokens to be freed, and the size of the summary.
 
+mod asked;
 pub(super) mod correction;
 mod kept;
 pub(super) mod passes;

@@ -1,7 +1,5 @@
 //! The summary of a region: the summarizer's input, the choice of a summarizer, and the identifiers to be kept.
 
-use std::borrow::Cow;
-
 use super::Compression;
 use super::correction::PlanCorrection;
 use super::region::ReadRegion;
@@ -9,18 +7,17 @@ use crate::compress::anchors::{Anchor, held_mask, invented};
 use crate::compress::reuse::Reuse;
 use crate::compress::{Reason, Region};
 use crate::fit::OnFailure;
-use crate::fit::merged::{beside_summaries, bodies_in, human_text};
+use crate::fit::merged::{beside_summaries, bodies_in};
 use crate::metrics::Row;
-use crate::summarize::extractive::asks_for_something;
 use crate::summarize::footer::{Files, with_footer};
 use crate::summarize::grounding::ground;
-use crate::summarize::marker::{IN_PROGRESS, body_of, with_marker};
+use crate::summarize::marker::{body_of, with_marker};
 use crate::summarize::redact::redact;
 use crate::summarize::{
-    Around, Context, Estimate, Forms, PendingRequest, Stretch, Summarizer, Summary, SummaryError,
-    SummaryRequest, Usage, place_after, request_in, summary_in,
+    Around, Estimate, PendingRequest, Stretch, Summarizer, Summary, SummaryError, SummaryRequest, Usage,
+    summary_in,
 };
-use crate::trajectory::{Role, TurnView};
+use crate::trajectory::TurnView;
 
 /// A footer may take one in this many tokens of its summary.
 const FOOTER_SHARE: usize = 4;
@@ -81,13 +78,6 @@ struct SummaryInput {
     redactions: usize,
     /// Number of turns left out, since there are too many.
     left_out: usize,
-}
-
-/// Returns the request in progress, according to the summaries in a turn.
-fn told_in_progress(view: &TurnView<'_>) -> Option<String> {
-    let mut lines = bodies_in(view).into_iter().rev().flat_map(str::lines);
-    let told = lines.find_map(|line| line.strip_prefix(IN_PROGRESS))?;
-    Some(told.trim().to_owned())
 }
 
 /// Adds the usage of summaries to a row.
@@ -325,66 +315,11 @@ impl Compression<'_> {
         }
     }
 
-    /// Returns the turn before these, if an assistant said it.
-    fn before(&self, turns: &[TurnView<'_>]) -> Option<Cow<'_, TurnView<'_>>> {
-        let before = turns.first()?.index.checked_sub(1)?;
-        let role = self.outline.turns.get(before)?.role;
-        (role == Role::Assistant)
-            .then(|| self.read_views.get(before))
-            .flatten()
-    }
-
-    /// Returns what turns behind `before` are read by.
-    fn context<'v>(&self, before: Option<&'v TurnView<'v>>) -> Context<'v> {
-        Context {
-            before,
-            forms: *self.forms.get_or_init(|| Forms::of(self.read_views.all())),
-        }
-    }
-
-    /// Returns the first request of a person in these turns.
-    fn first_asked(&self, turns: std::ops::Range<usize>) -> Option<String> {
-        let mut views = self.read_views.range(turns);
-        views.find_map(|view| Some(self.without_secrets(self.asked(&view)?)))
-    }
-
-    /// Returns the request of a person in a turn, without output of the environment there.
-    fn asked(&self, view: &TurnView<'_>) -> Option<String> {
-        let before = self.before(std::slice::from_ref(view));
-        let said = human_text(view)?;
-        let said = request_in(&said, place_after(self.context(before.as_deref())));
-        asks_for_something(said).then(|| said.to_owned())
-    }
-
-    fn without_secrets(&self, text: String) -> String {
+    pub(super) fn without_secrets(&self, text: String) -> String {
         match self.redaction() {
             Some(secrets) => secrets.redact(&text).0.into_owned(),
             None => text,
         }
-    }
-
-    /// Returns the request that the assistant is still working on where a region ends, ignoring words to continue;
-    /// `None` where it directly precedes the region, in the protected head, and stays there.
-    fn in_progress(&self, region: Region) -> Option<String> {
-        let role_at = |turn: usize| self.outline.turns.get(turn).map(|turn| turn.role);
-        let goes_on = role_at(region.end()) == Some(Role::Assistant);
-        let at_work = matches!(role_at(region.end() - 1), Some(Role::Tool | Role::Assistant));
-        if !(goes_on && at_work) {
-            return None;
-        }
-        let merged = self
-            .replaced_summary(region)
-            .map(|merged| Cow::Borrowed(&merged.view));
-        let turns = merged
-            .into_iter()
-            .chain(self.read_views.range(region.range()))
-            .rev();
-        let mut asked = turns.filter_map(|view| {
-            let asked = self.asked(&view).or_else(|| told_in_progress(&view))?;
-            // The text after the summary quotes the last human turn verbatim.
-            Some((Some(view.index) != self.outline.last_human).then_some(asked))
-        });
-        asked.next().flatten()
     }
 
     fn request<'g>(&'g self, given: &'g SummaryInput, turns: &'g Stretch<'g>) -> SummaryRequest<'g> {

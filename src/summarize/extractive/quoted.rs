@@ -6,7 +6,7 @@ use super::sentences::sentences;
 use super::small_talk::is_small_talk;
 use crate::events::control::without_control;
 use crate::events::line::{RESERVED, lines_of};
-use crate::events::source::{Arguments, SourceCall};
+use crate::events::source_call::{Arguments, SourceCall};
 use crate::events::tools::is_replaced;
 use crate::knowledge::phrases::{Kinds, PhraseKind};
 use crate::summarize::control_tokens::ControlTokens;

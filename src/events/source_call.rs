@@ -1,0 +1,36 @@
+//! A tool call as the summary reads it: its name, and its arguments as they were written.
+
+use std::borrow::Cow;
+
+/// A tool call.
+pub(crate) struct SourceCall<'a> {
+    pub id: Option<&'a str>,
+    pub name: Cow<'a, str>,
+    pub arguments: Arguments<'a>,
+}
+
+/// A call's arguments as they were written.
+pub(crate) enum Arguments<'a> {
+    /// JSON text, or whatever stood in its place.
+    Json(Cow<'a, str>),
+    /// Names and values of `<parameter=…>` tags.
+    Tagged(Vec<(String, String)>),
+}
+
+impl Arguments<'_> {
+    /// The texts in them.
+    pub fn texts(&self) -> Vec<&str> {
+        match self {
+            Self::Json(json) => vec![json.as_ref()],
+            Self::Tagged(fields) => fields.iter().map(|(_, value)| value.as_str()).collect(),
+        }
+    }
+}
+
+/// A part of a text.
+pub(super) fn part_of(text: Cow<'_, str>, part: impl Fn(&str) -> &str) -> Cow<'_, str> {
+    match text {
+        Cow::Borrowed(text) => Cow::Borrowed(part(text)),
+        Cow::Owned(text) => Cow::Owned(part(&text).to_owned()),
+    }
+}
