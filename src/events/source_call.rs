@@ -9,6 +9,17 @@ pub(crate) struct SourceCall<'a> {
     pub arguments: Arguments<'a>,
 }
 
+impl SourceCall<'static> {
+    /// A call with these arguments, by name.
+    pub fn tagged(tool: impl Into<String>, fields: Vec<(String, String)>) -> Self {
+        Self {
+            id: None,
+            name: Cow::Owned(tool.into()),
+            arguments: Arguments::Tagged(fields),
+        }
+    }
+}
+
 /// A call's arguments as they were written.
 pub(crate) enum Arguments<'a> {
     /// JSON text, or whatever stood in its place.

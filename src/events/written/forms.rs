@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 
-use super::found;
+use super::read::found;
 use super::row::{AnswerBy, Form, rows};
 use crate::events::observation::{Place, observed_from};
 use crate::trajectory::{Role, TurnView};

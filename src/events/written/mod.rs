@@ -2,6 +2,7 @@
 
 pub(crate) mod forms;
 mod object;
+mod read;
 pub(crate) mod row;
 
 use std::borrow::Cow;
@@ -9,17 +10,10 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::source_call::{Arguments, SourceCall, part_of};
+use super::source_call::{SourceCall, part_of};
 use forms::Forms;
-use object::of_object;
-use row::{AnswerBy, Form, Row, rows};
-
-/// Calls of one text at most.
-const MAX_CALLS: usize = 64;
-
-/// Bytes from a label to the sign behind it, and of the name of a tool.
-const MAX_LABEL: usize = 8;
-const MAX_NAME: usize = 80;
+use read::{Prose, found};
+use row::{AnswerBy, rows};
 
 /// An assistant's text, read.
 pub(crate) struct Written<'a> {
@@ -71,25 +65,6 @@ pub(crate) fn written(text: Cow<'_, str>, forms: Forms) -> Written<'_> {
     }
 }
 
-/// The words beside calls.
-enum Prose {
-    /// The text up to a byte.
-    Until(usize),
-    Said(String),
-}
-
-/// The calls that a text has in the way of a row.
-fn found(row: &Row, text: &str) -> Option<(Prose, Vec<SourceCall<'static>>)> {
-    let one = |(at, call): (usize, SourceCall<'static>)| (Prose::Until(at), vec![call]);
-    match row.form {
-        Form::Block | Form::Code => block(row, text).map(one),
-        Form::Line => line(row, text).map(one),
-        Form::Named | Form::Edit => several(row, text),
-        Form::Object => of_object(row, text).map(|(said, calls)| (Prose::Said(said), calls)),
-        Form::Elements => elements(row, text).map(one),
-    }
-}
-
 /// A text without the mark at its end behind which the calls of a turn stand.
 fn without_mark(text: &str) -> &str {
     let marks = [("<|", "|>"), ("<｜", "｜>")];
@@ -98,151 +73,6 @@ fn without_mark(text: &str) -> &str {
         text.get(..at)
     });
     found.unwrap_or(text)
-}
-
-fn call(tool: impl Into<String>, fields: Vec<(String, String)>) -> SourceCall<'static> {
-    SourceCall {
-        id: None,
-        name: Cow::Owned(tool.into()),
-        arguments: Arguments::Tagged(fields),
-    }
-}
-
-/// The block that a text ends with, and where it begins.
-fn block(row: &Row, text: &str) -> Option<(usize, SourceCall<'static>)> {
-    let before = text.trim_end().strip_suffix(row.closes.as_str())?;
-    let at = before.rfind(row.opens.as_str())?;
-    let body = before.get(at + row.opens.len()..)?;
-    // Else another block stands between.
-    let is_one = !body.contains(row.closes.as_str()) && !body.trim().is_empty();
-    let fields = || vec![(row.argument.clone(), body.trim().to_owned())];
-    is_one.then(|| (at, call(&row.tool, fields())))
-}
-
-/// The last line of a text that begins with a label, `Action 3: go to desk 1`, and where it begins.
-fn line(row: &Row, text: &str) -> Option<(usize, SourceCall<'static>)> {
-    let at = text.rfind(row.opens.as_str())?;
-    let before = text.get(..at)?;
-    let is_at_start =
-        before.trim_end_matches([' ', '*']).is_empty() || before.trim_end_matches([' ', '*']).ends_with('\n');
-    let rest = text.get(at + row.opens.len()..)?;
-    let (number, rest) = rest
-        .split_once(':')
-        .filter(|(number, _)| number.len() <= MAX_LABEL)?;
-    let is_number = number
-        .trim_matches([' ', '*'])
-        .bytes()
-        .all(|byte| byte.is_ascii_digit());
-    let (line, behind) = rest.split_once('\n').unwrap_or((rest, ""));
-    let line = line.trim_matches([' ', '*', '`', '\r']);
-    // What stands behind it is more than one action, or words about it.
-    if !is_at_start || !is_number || line.is_empty() || !behind.trim().is_empty() {
-        return None;
-    }
-    let inner = line.strip_suffix(']').and_then(|line| line.split_once('['));
-    let is_name = |name: &str| {
-        !name.is_empty()
-            && name
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    };
-    let call = match inner.filter(|(name, _)| is_name(name)) {
-        Some((name, _)) if row.says(name) => return None,
-        None if row.says(line) => return None,
-        Some((name, value)) => call(name, vec![(row.argument.clone(), value.to_owned())]),
-        None if line.len() > MAX_NAME => call("", vec![(row.argument.clone(), line.to_owned())]),
-        None => call(line, Vec::new()),
-    };
-    Some((at, call))
-}
-
-/// The calls between marks, each with the name of its tool or of its file.
-fn several(row: &Row, text: &str) -> Option<(Prose, Vec<SourceCall<'static>>)> {
-    let mut calls = Vec::new();
-    let mut first = None;
-    let mut rest = 0;
-    while let Some(at) = text.get(rest..)?.find(row.opens.as_str()).map(|at| rest + at) {
-        let Some((name, behind)) = text.get(at + row.opens.len()..)?.split_once(row.until.as_str()) else {
-            break;
-        };
-        let body = match row.closes.as_str() {
-            "" => behind,
-            closes => behind.split_once(closes).map_or(behind, |(body, _)| body),
-        };
-        let found = match row.form {
-            Form::Edit => file_above(text.get(..at)?).map(|file| {
-                let fields = [("path", file), ("old_string", name), ("new_string", body)];
-                let fields = fields.map(|(key, value)| (key.to_owned(), value.to_owned()));
-                call(&row.tool, fields.into())
-            }),
-            _ => named(row, name, body),
-        };
-        if let Some(found) = found.filter(|_| calls.len() < MAX_CALLS) {
-            first.get_or_insert(at);
-            calls.push(found);
-        }
-        rest = text.len() - behind.len() + body.len();
-    }
-    Some((Prose::Until(first?), calls))
-}
-
-/// The name of a file in the line above a block, or above the fence that it stands in.
-fn file_above(text: &str) -> Option<&str> {
-    let mut lines = text.lines().rev().map(str::trim);
-    let name = lines.find(|line| !line.is_empty() && !line.starts_with("```"))?;
-    let name = name.trim_matches(['`', '*', ':', '#', ' ']);
-    (name.len() <= MAX_NAME && name.contains(['.', '/']) && !name.contains(' ')).then_some(name)
-}
-
-/// A call by the name of its tool, without a number and a space of names, and its arguments.
-fn named(row: &Row, name: &str, body: &str) -> Option<SourceCall<'static>> {
-    let name = name.trim().trim_matches('`');
-    let name = name.strip_prefix("functions.").unwrap_or(name);
-    let end = name.find([':', ' ', '<', '\n']).unwrap_or(name.len());
-    let name = name.get(..end)?;
-    let is_told = !name.is_empty() && name.len() <= MAX_NAME && !row.says(name);
-    let body = body.trim();
-    let arguments = match row.argument.as_str() {
-        argument if !argument.is_empty() && !body.starts_with('{') => {
-            Arguments::Tagged(vec![(argument.to_owned(), body.to_owned())])
-        }
-        _ => Arguments::Json(Cow::Owned(body.to_owned())),
-    };
-    is_told.then(|| SourceCall {
-        id: None,
-        name: Cow::Owned(name.to_owned()),
-        arguments,
-    })
-}
-
-/// The element that a text ends with, which holds nothing but elements, and where it begins.
-fn elements(row: &Row, text: &str) -> Option<(usize, SourceCall<'static>)> {
-    let text = text.trim_end();
-    let (_, tool) = text.strip_suffix('>')?.rsplit_once("</")?;
-    let is_name = |name: &str| {
-        !name.is_empty()
-            && name
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    };
-    // Other elements are those of a page.
-    if !is_name(tool) || !tool.contains('_') || row.says(tool) {
-        return None;
-    }
-    let at = text.rfind(&["<", tool, ">"].concat())?;
-    let body = text.get(at + tool.len() + 2..text.len() - tool.len() - 3)?;
-    let mut fields = Vec::new();
-    let mut rest = body.trim();
-    while !rest.is_empty() {
-        let (name, behind) = rest.strip_prefix('<')?.split_once('>')?;
-        let (value, behind) = behind.split_once(&["</", name, ">"].concat())?;
-        if !is_name(name) || fields.len() >= MAX_CALLS {
-            return None;
-        }
-        fields.push((name.to_owned(), value.trim_matches('\n').to_owned()));
-        rest = behind.trim();
-    }
-    (!fields.is_empty()).then(|| (at, call(tool, fields)))
 }
 
 fn tagged_calls(text: &str) -> Vec<SourceCall<'static>> {
@@ -259,7 +89,7 @@ fn tagged_calls(text: &str) -> Vec<SourceCall<'static>> {
                     Some((key.to_owned(), value.trim_matches('\n').to_owned()))
                 })
                 .collect();
-            Some(call(name, parameters))
+            Some(SourceCall::tagged(name, parameters))
         })
         .collect()
 }

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::row::Row;
-use super::{MAX_CALLS, call};
+use super::row::{MAX_CALLS, Row};
 use crate::events::source_call::{Arguments, SourceCall};
 
 /// The words of an object, and the calls in it; none if the text has no such object.
@@ -40,7 +39,7 @@ pub(super) fn of_object(row: &Row, text: &str) -> Option<(String, Vec<SourceCall
         let values = list.iter().filter_map(|item| item.get(&row.item)?.as_str());
         let values = values.filter(|value| !value.trim().is_empty()).take(MAX_CALLS);
         values
-            .map(|value| call(&row.tool, vec![(row.argument.clone(), value.trim().to_owned())]))
+            .map(|value| SourceCall::tagged(&row.tool, vec![(row.argument.clone(), value.trim().to_owned())]))
             .collect()
     };
     said.retain(|words| !words.trim().is_empty());
@@ -49,7 +48,7 @@ pub(super) fn of_object(row: &Row, text: &str) -> Option<(String, Vec<SourceCall
 
 fn with_arguments(row: &Row, tool: &str, arguments: &Value) -> SourceCall<'static> {
     match arguments {
-        Value::String(value) => call(tool, vec![(row.argument.clone(), value.clone())]),
+        Value::String(value) => SourceCall::tagged(tool, vec![(row.argument.clone(), value.clone())]),
         others => SourceCall {
             id: None,
             name: Cow::Owned(tool.to_owned()),

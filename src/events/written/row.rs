@@ -4,6 +4,9 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+/// Calls of one text at most.
+pub(super) const MAX_CALLS: usize = 64;
+
 /// A way to write a call.
 #[derive(Debug, Deserialize)]
 pub(super) struct Row {

@@ -27,6 +27,9 @@ const READ_BYTES: usize = 8_000;
 /// frame.
 const TRIED: f32 = 0.5;
 
+/// The same where it is known what later turns repeat.
+const TRIED_AND_KNOWN: f32 = 0.25;
+
 /// The chance of a turn as a fraction of that of the assistant's next turn.
 const FADING: f32 = 0.93;
 
@@ -211,7 +214,11 @@ fn spoken(
             words,
             has_call: true,
             is_answered: at.back > 1,
-            weight: if is_tried(event, files) { TRIED } else { 1.0 },
+            weight: match (is_tried(event, files), at.reuse.is_empty()) {
+                (false, _) => 1.0,
+                (true, true) => TRIED,
+                (true, false) => TRIED_AND_KNOWN,
+            },
             chances: [chances[0], worth * chances[1]],
             origin: Origin::Assistant,
         });
