@@ -81,7 +81,7 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
         scripts.follow(&mut touches, outcome.failed() != Some(true), place);
         // What a script is written to print says nothing of how it went.
         let says_itself = |line: &String| {
-            let mut writers = scripts.written_by(&touches).chain([place]);
+            let mut writers = scripts.written_by(&touches).take(MAX_SCRIPTS).chain([place]);
             line.len() >= MIN_LITERAL && writers.any(|writer| is_written(turns, writer, line))
         };
         outcome.last_line = outcome.last_line.take().filter(|line| !says_itself(line));
@@ -155,6 +155,9 @@ fn join(event: &mut Event, earlier: &mut Event, is_repeated: bool) {
     event.touches.splice(..0, touches);
     earlier.superseded_by = Some(event.number);
 }
+
+/// Scripts of a call that are looked at for what they print.
+const MAX_SCRIPTS: usize = 4;
 
 /// Bytes of the shortest line that is looked for in the text of a script.
 const MIN_LITERAL: usize = 8;

@@ -2,7 +2,7 @@
 
 use std::borrow::Borrow;
 
-use super::read::found;
+use super::read::{first_tag, found};
 use super::row::{AnswerBy, Form, rows};
 use crate::events::observation::{Place, observed_from};
 use crate::trajectory::{Role, TurnView};
@@ -19,13 +19,12 @@ pub(crate) struct Forms {
 }
 
 /// What is known of the calls of a row.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Calls {
     answered_by_environment: usize,
     answered_by_person: usize,
-    /// The first turns say how such calls are written.
-    is_told: bool,
-    are_any: bool,
+    /// What the first turns say if they tell how such calls are written, once there is one.
+    mark: Option<String>,
 }
 
 impl Forms {
@@ -52,6 +51,9 @@ impl Forms {
                 }
                 continue;
             }
+            if first_tag(&turn.text).is_some() {
+                continue;
+            }
             let text = match turn.calls.as_slice() {
                 [] => &turn.text,
                 [call] if call.name.is_empty() => &call.arguments,
@@ -62,30 +64,24 @@ impl Forms {
             if let Some((number, row, found)) = here
                 && let Some(calls) = calls.get_mut(number)
             {
-                let mark = match row.form {
-                    Form::Elements => found.first().map(|call| ["<", &call.name, ">"].concat()),
-                    Form::Line => Some([&row.opens, ":"].concat()),
-                    _ => Some(row.opens.clone()),
-                };
-                calls.are_any = true;
-                calls.is_told |= mark.is_some_and(|mark| !mark.is_empty() && first.contains(&mark));
+                calls.mark.get_or_insert_with(|| match (row.form, found.first()) {
+                    (Form::Elements, Some(call)) => ["<", &call.name, ">"].concat(),
+                    (Form::Line, _) => [&row.opens, ":"].concat(),
+                    _ => row.opens.clone(),
+                });
                 open = Some(number);
             }
         }
         let mut forms = Self::default();
         for ((number, row), calls) in rows().iter().enumerate().zip(&calls) {
-            let Calls {
-                answered_by_environment: environment,
-                answered_by_person: person,
-                ..
-            } = *calls;
+            let Some(mark) = &calls.mark else { continue };
+            let (environment, person) = (calls.answered_by_environment, calls.answered_by_person);
             let is_mostly_known = environment > 0 && environment >= person;
             let is_believed = match (row.form, row.answer) {
-                _ if !calls.are_any => false,
                 (Form::Code, _) => is_mostly_known,
                 (Form::Block, AnswerBy::Anybody) => environment >= person,
                 // Marks of a model's own are no look-alikes.
-                _ => environment > 0 || calls.is_told || row.is_token(),
+                _ => environment > 0 || row.is_token() || first.contains(mark.as_str()),
             };
             forms.believed |= u64::from(is_believed) << number;
             forms.known |= u64::from(is_mostly_known) << number;

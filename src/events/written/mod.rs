@@ -6,13 +6,10 @@ mod read;
 pub(crate) mod row;
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
-
-use memchr::memmem::Finder;
 
 use super::source_call::{SourceCall, part_of};
 use forms::Forms;
-use read::{Prose, found};
+use read::{Prose, first_tag, found, tagged_calls};
 use row::{AnswerBy, rows};
 
 /// An assistant's text, read.
@@ -23,17 +20,9 @@ pub(crate) struct Written<'a> {
     pub answer: AnswerBy,
 }
 
-/// The beginning of a call that is written as tags.
-static FUNCTION: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("<function="));
-
 /// The prose of an assistant's text and the calls in it, in the `forms` that its record has.
 pub(crate) fn written(text: Cow<'_, str>, forms: Forms) -> Written<'_> {
-    // One in quotes is talked about.
-    let is_quoted = |at: &usize| {
-        text.get(..*at)
-            .is_some_and(|before| before.ends_with(['`', '"', '\'']))
-    };
-    if let Some(at) = FUNCTION.find(text.as_bytes()).filter(|at| !is_quoted(at)) {
+    if let Some(at) = first_tag(&text) {
         let calls = tagged_calls(text.get(at..).unwrap_or_default());
         return Written {
             prose: part_of(text, |text| text.get(..at).unwrap_or_default()),
@@ -73,23 +62,4 @@ fn without_mark(text: &str) -> &str {
         text.get(..at)
     });
     found.unwrap_or(text)
-}
-
-fn tagged_calls(text: &str) -> Vec<SourceCall<'static>> {
-    text.split("<function=")
-        .skip(1)
-        .filter_map(|block| {
-            let (name, body) = block.split_once('>')?;
-            let parameters = body
-                .split("<parameter=")
-                .skip(1)
-                .filter_map(|parameter| {
-                    let (key, value) = parameter.split_once('>')?;
-                    let value = value.split_once("</parameter>").map_or(value, |(value, _)| value);
-                    Some((key.to_owned(), value.trim_matches('\n').to_owned()))
-                })
-                .collect();
-            Some(SourceCall::tagged(name, parameters))
-        })
-        .collect()
 }
