@@ -118,11 +118,12 @@ impl EndStates {
             })
     }
 
-    /// If a file was changed before an event and put back after it: what it ran was another state than the last one.
+    /// If an event ran tests or code between a change of a file and its undoing: what it ran was another state than the last one.
     pub fn ran_undone(&self, event: &Event) -> bool {
         let behind = self.0.undone.partition_point(|(first, _)| *first <= event.number);
         let last = behind.checked_sub(1).and_then(|at| self.0.undone.get(at));
-        event.target.is_run && last.is_some_and(|(_, last)| event.number < *last)
+        let is_trial = event.outcome.tests.is_some() || event.runs_code();
+        is_trial && last.is_some_and(|(_, last)| event.number < *last)
     }
 
     /// If nothing is left of what an event did to files: changes that are no more, or a removal of a file made anew.
@@ -208,6 +209,7 @@ mod tests {
     use super::*;
     use crate::events::files::scripts::Scripts;
     use crate::events::shell::Command;
+    use crate::events::target::Effect;
 
     fn events(commands: &[&str]) -> Vec<Event> {
         let event = |(number, command): (usize, &&str)| Event {
@@ -304,6 +306,11 @@ mod tests {
         // Put back for once, as to see the test fail, and changed again in the same way.
         let aside = [change, "cp a.py a.fix", test, back, test, "cp a.fix a.py", test];
         assert_eq!(ran(&aside), [false; 7]);
+        // What is no trial stands, whatever was undone after it.
+        let mut others = events(&[change, "git commit -m x", back]);
+        others[1].target.effect = Effect::Modify;
+        others[1].target.is_run = true;
+        assert!(!EndStates::of(&others).ran_undone(&others[1]));
     }
 
     #[test]
