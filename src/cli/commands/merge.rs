@@ -38,7 +38,7 @@ pub struct MergeArgs {
     /// Join metrics, totals and rejects, and leave the data where it is
     #[arg(long)]
     reports_only: bool,
-    /// Folder on this machine for files that are uploaded [default: ~/.local/state/trajfit]
+    /// Folder on this machine for runs whose output is in an object store: files until they are uploaded [default: ~/.local/state/trajfit]
     #[arg(long, value_name = "DIR")]
     state_dir: Option<PathBuf>,
     /// Overwrite an existing output, discard an unfinished one
