@@ -67,7 +67,7 @@ struct Summary {
     counterexample: String,
 }
 
-/// What a program appends to every turn of a person's role.
+/// A text that a program appends to every turn of a person's role.
 #[derive(Debug, Deserialize)]
 struct Appended {
     opens: String,
@@ -155,14 +155,14 @@ pub(crate) fn without_label(text: &str) -> &str {
     labels.find_map(rest).unwrap_or(text)
 }
 
-/// What stands behind a label that ends with a colon, with or without a number before it: `Observation 3:`.
+/// The text behind a label that ends with a colon, with or without a number before it: `Observation 3:`.
 fn numbered<'t>(text: &'t str, label: &str) -> Option<&'t str> {
     let rest = text.strip_prefix(label.strip_suffix(':')?)?;
     rest.trim_start_matches(|sign: char| sign.is_ascii_digit() || sign == ' ')
         .strip_prefix(':')
 }
 
-/// What a person says in an environment's output: a refusal with a reason, an answer to a question, or words behind its end.
+/// The words of a person in an environment's output: a refusal with a reason, an answer to a question, or words behind its end.
 pub(crate) fn spoken_in(text: &str) -> Option<&str> {
     let rows = OBSERVATIONS.observation.iter();
     let mut closed = rows.filter_map(|row| {

@@ -24,7 +24,7 @@ pub(crate) struct SourceTurn<'a> {
     pub flags: Vec<Flags>,
     /// The turn has a person's role and an environment's output.
     pub is_observed: bool,
-    /// Who answers its calls.
+    /// The one that answers its calls.
     pub answer: AnswerBy,
 }
 
@@ -44,17 +44,17 @@ impl From<&ToolResponse<'_>> for Flags {
     }
 }
 
-/// What is known of turns by others of their record.
+/// Facts about turns by others of their record.
 #[derive(Clone, Copy, Default)]
 pub struct Context<'v> {
     /// The turn before them.
     pub before: Option<&'v TurnView<'v>>,
-    /// How calls are written as text.
+    /// The forms of calls that are written as text.
     pub(crate) forms: Forms,
 }
 
 impl Context<'_> {
-    /// What the turns of a whole record tell of each other.
+    /// The facts that the turns of a whole record tell of each other.
     pub fn of(turns: &[TurnView<'_>]) -> Self {
         Self {
             before: None,

@@ -13,7 +13,7 @@ const MAX_NAMED: usize = 3;
 #[derive(Default)]
 pub(crate) struct Scripts(FxHashMap<String, Script>);
 
-/// What a script does to files, and the call that wrote it.
+/// The steps of a script on files, and the call that wrote it.
 struct Script {
     steps: Vec<(Step, String)>,
     written_by: Place,

@@ -49,7 +49,7 @@ pub(crate) fn longest_text<'a>(fields: &[Leaf<'a>]) -> Option<Cow<'a, str>> {
         .max_by_key(|text| text.len())
 }
 
-/// What an answer shows: of a JSON object that is mostly what was printed only that.
+/// The text that an answer shows: of a JSON object that is mostly a printed text only that.
 pub(crate) fn shown(answer: &str) -> Cow<'_, str> {
     if !answer.trim_start().starts_with('{') {
         return Cow::Borrowed(answer);

@@ -18,12 +18,12 @@ pub(crate) struct Forms {
     known: u64,
 }
 
-/// What is known of the calls of a row.
+/// The facts about the calls of a row.
 #[derive(Clone, Default)]
 struct Calls {
     answered_by_environment: usize,
     answered_by_person: usize,
-    /// What the first turns say if they tell how such calls are written, once there is one.
+    /// The mark that the first turns have if they tell how such calls are written, once there is one.
     mark: Option<String>,
 }
 
@@ -94,7 +94,7 @@ impl Forms {
         self.believed >> row & 1 == 1
     }
 
-    /// Who answers a call in the way of a row. Where the table knows the answers, what it does not know is a person's.
+    /// The one that answers a call in the way of a row. Where the table knows the answers, what it does not know is a person's.
     pub fn answer(self, row: usize) -> AnswerBy {
         let answer = rows().get(row).map(|row| row.answer).unwrap_or_default();
         if self.known >> row & 1 == 1 {

@@ -14,7 +14,7 @@ pub(super) struct Row {
     pub opens: String,
     #[serde(default)]
     pub closes: String,
-    /// What stands between the name of the tool, or what an edit takes out, and the rest.
+    /// The mark between the name of the tool, or what an edit takes out, and the rest.
     #[serde(default)]
     pub until: String,
     pub form: Form,
@@ -59,7 +59,7 @@ impl Row {
     }
 }
 
-/// What a call consists of.
+/// The parts that a call consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Form {
@@ -79,7 +79,7 @@ pub(super) enum Form {
     Elements,
 }
 
-/// Who answers a call.
+/// The one that answers a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum AnswerBy {
