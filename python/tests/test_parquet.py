@@ -249,17 +249,24 @@ def test_directories_merged_files_and_shards(run, command, tmp_path):
     with_pyarrow(rows[:25], folder / "a.parquet")
     with_pyarrow(rows[25:], folder / "b.parquet")
     assert run(command, "compress", "in", "-o", "out", *BUDGET).returncode == 0
-    assert run(command, "compress", "in/a.parquet", "in/b.parquet", "-o", "one.parquet", *BUDGET).returncode == 0
+    words = ["compress", "in/a.parquet", "in/b.parquet"]
+    assert run(command, *words, "-o", "one.parquet", "--metrics", "one-rows.parquet", *BUDGET).returncode == 0
     parts = [pq.read_table(tmp_path / "out" / name) for name in ("a.parquet", "b.parquet")]
     one = pq.read_table(tmp_path / "one.parquet")
     assert pa.concat_tables(parts).equals(one)
     for number in (1, 2, 3):
-        ended = run(command, "compress", "in/a.parquet", "in/b.parquet", "--shard", f"{number}/3", "-o", f"part-{number}.parquet", *BUDGET)
+        named = ["-o", f"part-{number}.parquet", "--metrics", f"rows-{number}.parquet"]
+        ended = run(command, *words, "--shard", f"{number}/3", *named, *BUDGET)
         assert ended.returncode == 0, ended.stderr
-    metrics = [f"part-{number}.metrics.csv" for number in (1, 2, 3)]
-    ended = run(command, "merge", *metrics, "-o", "merged.parquet")
+    shards = [f"part-{number}.parquet" for number in (1, 2, 3)]
+    ended = run(command, "merge", *shards, "-o", "merged.parquet")
     assert ended.returncode == 0, ended.stderr
     assert pq.read_table(tmp_path / "merged.parquet").equals(one)
+    timeless = [name for name in pq.read_schema(tmp_path / "one-rows.parquet").names if name != "duration_ms"]
+    one, merged = (pq.read_table(tmp_path / name, columns=timeless) for name in ("one-rows.parquet", "merged.metrics.parquet"))
+    assert merged.equals(one)
+    totals = [json.loads((tmp_path / f"{name}.summary.json").read_text()) for name in ("one", "merged")]
+    assert totals[0]["records_by_status"] == totals[1]["records_by_status"]
 
 
 def test_rejected_rows_are_left_out(run, command, tmp_path):

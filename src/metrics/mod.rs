@@ -39,7 +39,7 @@ pub use record_metrics::record_metrics;
 pub use reject::Reject;
 pub use row::{Row, Status};
 #[cfg(feature = "cli")]
-pub use row_json::{row_json, typed_row};
+pub use row_json::{row_json, row_of_json, typed_row};
 pub use segment::{AgentCalls, SegmentRow};
 pub use totals::{Sums, Totals};
 pub use unroll_row::merged;

@@ -1,5 +1,7 @@
 //! A row as a JSON object with the columns, and the values, of the metrics.
 
+use std::io;
+
 use super::unroll_row::UnrollRow;
 use super::{Columns, Row, SegmentRow};
 
@@ -27,4 +29,12 @@ pub fn row_json(row: &Row, columns: Columns) -> String {
     };
     // Text and numbers always serialize.
     json.unwrap_or_default()
+}
+
+/// The row of such an object; a column that it lacks has no value.
+pub fn row_of_json(json: &str, columns: Columns) -> io::Result<Row> {
+    Ok(match columns {
+        Columns::Records => serde_json::from_str(json)?,
+        Columns::Segments => serde_json::from_str::<UnrollRow>(json)?.into(),
+    })
 }

@@ -29,7 +29,7 @@ use crate::settings::Settings;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct MergeArgs {
-    /// Metrics of finished runs, or their outputs: files or URLs; totals, rejects and data are looked for beside them
+    /// Metrics, outputs or totals of finished runs: files or URLs; the other files are looked for beside the totals
     #[arg(value_name = "METRICS", required = true, value_parser = inputs::path())]
     runs: Vec<PathBuf>,
     /// File or directory to write; or a URL (s3://, gs://, az://)

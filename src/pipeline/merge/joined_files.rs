@@ -57,7 +57,6 @@ impl JoinedFiles {
         state: &Path,
     ) -> Result<Self, RunError> {
         let stem = stem_of(output);
-        let of_all = |path: fn(&FinishedRun) -> PathBuf| runs.iter().map(path).collect::<Vec<_>>();
         let rejects = JoinedFile {
             access: Access::Private,
             ..JoinedFile::new(
@@ -66,7 +65,7 @@ impl JoinedFiles {
             )
         };
         let joined = Self {
-            metrics: JoinedFile::new(appended(&stem, METRICS), of_all(FinishedRun::metrics)),
+            metrics: metrics(&stem, runs)?,
             summary: appended(&stem, SUMMARY),
             rejects,
             data: if reports_only || runs.iter().any(|run| run.totals.dry_run) {
@@ -95,6 +94,11 @@ impl JoinedFiles {
         paths.collect()
     }
 
+    /// The name of the metrics.
+    pub fn metrics(&self) -> &Path {
+        &self.metrics.path
+    }
+
     fn paths(&self) -> impl Iterator<Item = &Path> {
         let side = [&self.metrics.path, &self.summary, &self.rejects.path];
         let data = self.data.iter().map(|file| &file.path);
@@ -105,7 +109,7 @@ impl JoinedFiles {
         let joined = [&self.metrics, &self.rejects].into_iter().chain(&self.data);
         let inputs = joined.flat_map(|file| file.from.iter().cloned());
         let inputs: Vec<Source> = inputs
-            .chain(runs.iter().map(FinishedRun::summary))
+            .chain(runs.iter().map(|run| run.summary.clone()))
             .map(|path| Source::of_file(&path))
             .collect();
         existing::refuse_inputs(self.paths().map(Path::to_owned), &inputs)
@@ -145,11 +149,15 @@ impl JoinedFiles {
     }
 
     fn write_all(&self, columns: Columns, summary: &[u8], written: &mut Written<'_>) -> Result<(), RunError> {
-        let header = csv_header(columns);
         let file = written.open(&self.metrics.path, self.metrics.access)?;
-        push(file, &header)?;
-        for from in &self.metrics.from {
-            append(file, from, header.len() as u64)?;
+        if let Some(kind) = RowFormat::of_name(&self.metrics.path) {
+            join_rows(file, &self.metrics.from, kind)?;
+        } else {
+            let header = csv_header(columns);
+            push(file, &header)?;
+            for from in &self.metrics.from {
+                append(file, from, header.len() as u64)?;
+            }
         }
         let file = written.open(&self.summary, self.metrics.access)?;
         push(file, summary)?;
@@ -245,6 +253,19 @@ fn fault((path, error): disk::DiskError) -> RunError {
     RunError::half_way("write", &path, &error)
 }
 
+/// The metrics, in the format that those of the runs have.
+fn metrics(stem: &Path, runs: &[FinishedRun]) -> Result<JoinedFile, RunError> {
+    let from: Vec<PathBuf> = runs.iter().map(FinishedRun::metrics).collect();
+    let rows = from.iter().find(|path| RowFormat::of_name(path).is_some());
+    let ending = rows.and_then(|path| path.extension());
+    let path = match ending {
+        Some(ending) => appended(stem, METRICS).with_extension(ending),
+        None => appended(stem, METRICS),
+    };
+    refuse_other_format(&path, &from)?;
+    Ok(JoinedFile::new(path, from))
+}
+
 /// The data files, joined over the shards: one, or those of a directory by their names in it.
 fn data(output: &Path, runs: &[FinishedRun]) -> Result<Vec<JoinedFile>, RunError> {
     if runs.iter().any(|run| run.shard.is_none()) {
@@ -284,7 +305,7 @@ fn data(output: &Path, runs: &[FinishedRun]) -> Result<Vec<JoinedFile>, RunError
         } else {
             output.to_owned()
         };
-        refuse_other_codec(&path, &from)?;
+        refuse_other_format(&path, &from)?;
         Ok(JoinedFile::new(path, from))
     });
     joined.collect()
@@ -313,7 +334,7 @@ fn elsewhere(run: &FinishedRun, recorded: &str) -> RunError {
     )
 }
 
-fn refuse_other_codec(path: &Path, from: &[PathBuf]) -> Result<(), RunError> {
+fn refuse_other_format(path: &Path, from: &[PathBuf]) -> Result<(), RunError> {
     let codec = |path: &Path| (Codec::of_name(&path.to_string_lossy()), RowFormat::of_name(path));
     match from.iter().find(|from| codec(from) != codec(path)) {
         None => Ok(()),
@@ -323,7 +344,7 @@ fn refuse_other_codec(path: &Path, from: &[PathBuf]) -> Result<(), RunError> {
                 other.display(),
                 path.display()
             ),
-            "give the output the ending that the shards have: .jsonl, .jsonl.gz, .jsonl.zst or .parquet",
+            "give the output the ending that the shards have: .jsonl, .jsonl.gz, .jsonl.zst or .parquet; metrics of all shards have one format",
         )),
     }
 }

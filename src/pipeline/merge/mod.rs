@@ -122,7 +122,7 @@ fn identity(first: &FinishedRun, runs: &[FinishedRun], files: &JoinedFiles) -> R
     let readers = runs.iter().take(readers);
     let sources = readers.flat_map(|run| run.totals.run.sources.iter().cloned());
     RunIdentity {
-        configuration: first.settings(),
+        configuration: first.settings_of_merged(files.metrics()),
         sources: sources.collect(),
         outputs: if data.is_empty() { of_runs.collect() } else { data },
         ..first.totals.run.clone()

@@ -235,6 +235,32 @@ fn what_does_not_belong_together_is_not_merged() {
 }
 
 #[test]
+fn reports_that_flags_named_are_found_beside_the_totals_or_where_they_were_written() {
+    let workspace = Workspace::new();
+    workspace.write("in.jsonl", [&many_runs(1)[..], b"no record\n"].concat());
+    workspace
+        .run(&["compress", "in.jsonl", "-o", "whole/out.jsonl"])
+        .exits(3);
+    for (number, folder) in [("1", ""), ("2", "reports/")] {
+        let file = |name: &str| format!("{folder}{number}.{name}");
+        let (metrics, rejects, totals) = (file("csv"), file("rejects"), file("json"));
+        let named = ["--metrics", &metrics, "--rejects", &rejects, "--summary", &totals];
+        let (shard, output) = (format!("{number}/2"), format!("{number}.jsonl"));
+        let run = ["compress", "in.jsonl", "--shard", &shard, "-o", &output];
+        workspace.run(&[&run[..], &named].concat());
+    }
+    let merge = |more: &[&str]| workspace.run(&[&["merge", "1.json", "reports/2.json"], more].concat());
+    merge(&["-o", "killed/out.jsonl"]).exits(3);
+    compare(&workspace);
+    workspace
+        .run(&["compress", "in.jsonl", "-o", "off.jsonl", "--metrics", "off"])
+        .exits(3);
+    merge(&["off.jsonl", "-o", "none.jsonl"])
+        .exits(2)
+        .says("no metrics");
+}
+
+#[test]
 fn runs_over_different_inputs_are_merged_in_the_order_given() {
     let workspace = Workspace::new();
     for name in ["a", "b"] {
