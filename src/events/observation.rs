@@ -141,10 +141,18 @@ pub(crate) fn without_label(text: &str) -> &str {
             .trim_start()
             .strip_prefix(row.starts.as_deref()?)?
             .split_once('\n')?;
-        let (_, rest) = text.split_once(row.label_ends.as_deref().filter(|ends| first.contains(ends))?)?;
+        let ends = row.label_ends.as_deref()?;
+        let (_, rest) = text
+            .split_once(ends)
+            .filter(|_| ends == "\n" || first.contains(ends))?;
         Some(rest.trim_start())
     });
-    if let Some(rest) = framed {
+    let wrapped = OBSERVATIONS.observation.iter().find_map(|row| {
+        let (starts, closes) = (row.starts.as_deref()?, row.closes.as_deref()?);
+        let inner = text.trim().strip_prefix(starts)?.strip_suffix(closes)?;
+        starts.starts_with('<').then(|| inner.trim_matches('\n'))
+    });
+    if let Some(rest) = framed.or(wrapped) {
         return rest;
     }
     let mut labels = OBSERVATIONS

@@ -1,10 +1,10 @@
 //! The region as the summary reads it: redacted, with prose, calls and answers told apart in every format.
 
 use super::observation::{Place, is_summary, observed_from, spoken_in, without_appended, without_label};
-use super::source_call::{Arguments, SourceCall, part_of};
+use super::source_call::{Arguments, SourceCall, is_unread, part_of};
 use super::written::forms::Forms;
 use super::written::row::AnswerBy;
-use super::written::written;
+use super::written::{with_unread, written};
 use crate::trajectory::{Role, ToolResponse, TurnView};
 use std::borrow::Cow;
 
@@ -120,14 +120,16 @@ pub(crate) fn source_turns<'a>(
                 Some(at) => source.prose = part_of(text, |text| text.get(..at).unwrap_or_default()),
                 None => source.prose = part_of(text, without_appended),
             },
-            Role::Assistant if is_unread(&source.calls) => {
-                let text = match source.calls.pop().map(|call| call.arguments) {
-                    Some(Arguments::Json(said)) => said,
-                    _ => text,
-                };
+            Role::Assistant
+                if turn
+                    .calls
+                    .iter()
+                    .all(|call| is_unread(&call.name, &call.arguments)) =>
+            {
+                let unread = source.calls.drain(..).map(|call| call.arguments.into_text());
+                let text = with_unread(text, unread);
                 source.write(text, context.forms);
             }
-            Role::Assistant if source.calls.is_empty() => source.write(text, context.forms),
             _ => source.prose = text,
         }
         source.answers = answers;
@@ -166,12 +168,6 @@ pub(crate) fn place_after(context: Context<'_>) -> Place {
     };
     let sources = source_turns(alone, std::slice::from_ref(before), Into::into);
     sources.first().map_or(Place::Anywhere, SourceTurn::place_behind)
-}
-
-/// Returns true if the calls of a turn could not be read: the turn is prose with calls in it.
-fn is_unread(calls: &[SourceCall<'_>]) -> bool {
-    matches!(calls, [SourceCall { id: None, name, arguments: Arguments::Json(text) }]
-        if name.is_empty() && !text.trim_start().starts_with(['{', '[']))
 }
 
 #[cfg(test)]
@@ -245,6 +241,57 @@ mod tests {
         assert_eq!(
             (turns[0].role, turns[0].answers[0].1.as_ref()),
             (Role::Tool, "You see a pen.")
+        );
+    }
+
+    #[test]
+    fn calls_of_a_models_own_marks_are_read_with_the_words_around_them() {
+        let said = |text: &str| {
+            let record = serde_json::json!({"messages": [
+                {"role": "user", "content": "Mend it."},
+                {"role": "assistant", "content": text},
+                {"role": "user", "content": "a.py"},
+            ]});
+            let found = read(&record.to_string());
+            assert_eq!((found[2].0, found[2].3), (Role::Tool, 1), "{text}");
+            (found[1].1.clone(), found[1].2.clone())
+        };
+        let argument = |value: &str| format!("<arg_key>path</arg_key>\n<arg_value>{value}</arg_value>");
+        let calls = [("read", "a"), ("list", "b")].map(|(tool, value)| {
+            let argument = argument(value);
+            format!("<tool_call>{tool}\n{argument}\n{argument}\n</tool_call>")
+        });
+        let both = || vec!["read".to_owned(), "list".to_owned()];
+        for text in [
+            format!("I look.\n{}", calls.join("\n")),
+            "I look.\n<invoke name=\"read\">\n<parameter name=\"a\">1</parameter>\n</invoke>\n<invoke name=\"list\"></invoke>".to_owned(),
+            "I look.[TOOL_CALLS]read[ARGS]{}[TOOL_CALLS]list[ARGS]{\"a\": 1}".to_owned(),
+            "I look.\n[TOOL_CALLS] [{\"name\": \"read\", \"arguments\": {}}, {\"name\": \"list\", \"arguments\": {}}]".to_owned(),
+            "I look.\n<function=read>{\"a\": 1}</function>\n<function=list>{}</function>".to_owned(),
+        ] {
+            assert_eq!(said(&text), ("I look.".to_owned(), both()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_label_that_no_call_stands_before_is_a_persons() {
+        let record = serde_json::json!({"messages": [
+            {"role": "user", "content": "Mend it."},
+            {"role": "assistant", "content": "Done."},
+            {"role": "user", "content": "Observation: it is slow on page 3."},
+            {"role": "assistant", "content": "I see.\nAction: search[page 3]"},
+            {"role": "user", "content": "Observation: no such page"},
+        ]});
+        let roles: Vec<Role> = read(&record.to_string()).iter().map(|turn| turn.0).collect();
+        assert_eq!(
+            roles,
+            [
+                Role::Human,
+                Role::Assistant,
+                Role::Human,
+                Role::Assistant,
+                Role::Tool
+            ]
         );
     }
 

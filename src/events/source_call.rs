@@ -28,7 +28,15 @@ pub(crate) enum Arguments<'a> {
     Tagged(Vec<(String, String)>),
 }
 
-impl Arguments<'_> {
+impl<'a> Arguments<'a> {
+    /// The text of arguments that are one.
+    pub fn into_text(self) -> Cow<'a, str> {
+        match self {
+            Self::Json(text) => text,
+            Self::Tagged(_) => Cow::Borrowed(""),
+        }
+    }
+
     /// The texts in them.
     pub fn texts(&self) -> Vec<&str> {
         match self {
@@ -36,6 +44,11 @@ impl Arguments<'_> {
             Self::Tagged(fields) => fields.iter().map(|(_, value)| value.as_str()).collect(),
         }
     }
+}
+
+/// If a call could not be read: its arguments are a text with calls in it.
+pub(crate) fn is_unread(name: &str, arguments: &str) -> bool {
+    name.is_empty() && !arguments.trim_start().starts_with(['{', '['])
 }
 
 /// A part of a text.

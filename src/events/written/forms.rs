@@ -1,10 +1,12 @@
 //! The forms of calls that a record is believed to have: a look-alike in a conversation between people and an assistant is none.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 
-use super::read::{first_tag, found};
+use super::read::found;
 use super::row::{AnswerBy, Form, rows};
+use super::with_unread;
 use crate::events::observation::{Place, observed_from};
+use crate::events::source_call::is_unread;
 use crate::trajectory::{Role, TurnView};
 
 /// Turns at the beginning that may say how calls are written.
@@ -51,16 +53,14 @@ impl Forms {
                 }
                 continue;
             }
-            if first_tag(&turn.text).is_some() {
+            let mut unread = turn.calls.iter();
+            if !unread.all(|call| is_unread(&call.name, &call.arguments)) {
                 continue;
             }
-            let text = match turn.calls.as_slice() {
-                [] => &turn.text,
-                [call] if call.name.is_empty() => &call.arguments,
-                _ => continue,
-            };
+            let unread = turn.calls.iter().map(|call| Cow::Borrowed(&*call.arguments));
+            let text = with_unread(Cow::Borrowed(&*turn.text), unread);
             let mut numbered = rows().iter().enumerate();
-            let here = numbered.find_map(|(number, row)| Some((number, row, found(row, text)?.1)));
+            let here = numbered.find_map(|(number, row)| Some((number, row, found(row, &text)?.1)));
             if let Some((number, row, found)) = here
                 && let Some(calls) = calls.get_mut(number)
             {
@@ -97,7 +97,7 @@ impl Forms {
     /// The one that answers a call in the way of a row. Where the table knows the answers, what it does not know is a person's.
     pub fn answer(self, row: usize) -> AnswerBy {
         let answer = rows().get(row).map(|row| row.answer).unwrap_or_default();
-        if self.known >> row & 1 == 1 {
+        if self.known >> row & 1 == 1 && answer == AnswerBy::NextTurn {
             AnswerBy::Anybody
         } else {
             answer
@@ -147,6 +147,11 @@ mod tests {
                 "Explain it.",
                 "It writes `<function=send>` and `<parameter=to>`.",
                 "I see.",
+            ],
+            [
+                "Name a client.",
+                "{\"name\": \"Ann\", \"arguments\": {\"for\": \"us\"}}",
+                "Who is she?",
             ],
         ];
         for turns in talk {

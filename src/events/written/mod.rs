@@ -4,12 +4,13 @@ pub(crate) mod forms;
 mod object;
 mod read;
 pub(crate) mod row;
+mod tagged;
 
 use std::borrow::Cow;
 
 use super::source_call::{SourceCall, part_of};
 use forms::Forms;
-use read::{Prose, first_tag, found, tagged_calls};
+use read::{Prose, found};
 use row::{AnswerBy, rows};
 
 /// An assistant's text, read.
@@ -22,44 +23,55 @@ pub(crate) struct Written<'a> {
 
 /// The prose of an assistant's text and the calls in it, in the `forms` that its record has.
 pub(crate) fn written(text: Cow<'_, str>, forms: Forms) -> Written<'_> {
-    if let Some(at) = first_tag(&text) {
-        let calls = tagged_calls(text.get(at..).unwrap_or_default());
+    let mut believed = rows().iter().enumerate().filter(|(number, _)| forms.has(*number));
+    let found = believed.find_map(|(number, row)| Some((number, row, found(row, &text)?)));
+    let Some((number, row, (prose, calls))) = found else {
         return Written {
-            prose: part_of(text, |text| text.get(..at).unwrap_or_default()),
-            calls,
-            answer: AnswerBy::Tool,
-        };
-    }
-    let believed = rows().iter().enumerate().filter(|(number, _)| forms.has(*number));
-    let mut found = believed.filter_map(|(number, row)| Some((number, found(row, &text)?)));
-    let found = found.next();
-    match found {
-        Some((number, (prose, calls))) => Written {
-            prose: match prose {
-                Prose::Until(at) => part_of(text, |text| without_mark(text.get(..at).unwrap_or_default())),
-                Prose::Said(said) => said.into(),
-            },
-            answer: if calls.is_empty() {
-                AnswerBy::Tool
-            } else {
-                forms.answer(number)
-            },
-            calls,
-        },
-        None => Written {
             prose: text,
             calls: Vec::new(),
             answer: AnswerBy::Tool,
+        };
+    };
+    let is_said = calls.iter().all(|call| row.says(&call.name));
+    Written {
+        prose: match prose {
+            Prose::Until(at) => part_of(text, |text| without_mark(text.get(..at).unwrap_or_default())),
+            Prose::Said(said) => without_mark(&said).to_owned().into(),
         },
+        answer: if is_said {
+            AnswerBy::Tool
+        } else {
+            forms.answer(number)
+        },
+        calls,
     }
 }
 
 /// A text without the mark at its end behind which the calls of a turn stand.
 fn without_mark(text: &str) -> &str {
-    let marks = [("<|", "|>"), ("<｜", "｜>")];
+    let marks = [("<|", "|>"), ("<｜", "｜>"), ("[", "]"), ("<", ">")];
     let found = marks.iter().find_map(|(opens, closes)| {
-        let at = text.trim_end().strip_suffix(closes)?.rfind(opens)?;
-        text.get(..at)
+        let before = text.trim_end().strip_suffix(closes)?;
+        let at = before.rfind(opens)?;
+        let name = before.get(at + opens.len()..)?;
+        let is_name = |name: &str| {
+            name.bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"_:".contains(&byte))
+        };
+        (!name.is_empty() && name.rsplit('｜').all(is_name)).then_some(text.get(..at)?)
     });
     found.unwrap_or(text)
+}
+
+/// The text of a turn whose calls could not be read: it is prose with calls in it.
+pub(crate) fn with_unread<'t>(
+    text: Cow<'t, str>,
+    unread: impl Iterator<Item = Cow<'t, str>>,
+) -> Cow<'t, str> {
+    unread.fold(text, |text, unread| {
+        if text.is_empty() {
+            return unread;
+        }
+        Cow::Owned([text.as_ref(), unread.as_ref()].join("\n"))
+    })
 }

@@ -13,37 +13,56 @@ pub(super) fn of_object(row: &Row, text: &str) -> Option<(String, Vec<SourceCall
         return None;
     }
     let start = text.find('{')?;
-    let object = text.get(start..=text.rfind('}')?)?;
-    let object: Value = serde_json::from_str(object).ok()?;
+    let objects = text.get(start..=text.rfind('}')?)?;
     let before = text.get(..start)?.trim_end();
+    let objects: Vec<Value> = if before.ends_with('[') {
+        serde_json::from_str(&["[", objects, "]"].concat()).ok()?
+    } else {
+        vec![serde_json::from_str(objects).ok()?]
+    };
     let before = before
         .strip_suffix("json")
         .unwrap_or(before)
         .trim_end_matches('`')
         .trim_end();
-    let mut said: Vec<&str> = vec![before.strip_suffix("Action:").unwrap_or(before)];
-    said.extend(
-        row.words
-            .iter()
-            .filter_map(|words| object.pointer(words)?.as_str()),
-    );
-    let calls = if row.list.is_empty() {
-        let tool = object.pointer(&row.tool)?.as_str()?;
-        let arguments = object.pointer(&row.arguments)?;
-        if row.says(tool) {
-            return Some((arguments.as_str()?.to_owned(), Vec::new()));
+    let before = ["Action:", "[", &row.opens].iter().fold(before, |before, mark| {
+        before.strip_suffix(mark).unwrap_or(before).trim_end()
+    });
+    let mut said: Vec<&str> = vec![before];
+    let mut calls = Vec::new();
+    for object in &objects {
+        if let Some(answer) = said_with(row, object) {
+            return Some((answer.to_owned(), Vec::new()));
         }
-        vec![with_arguments(row, tool, arguments)]
-    } else {
-        let list = object.pointer(&row.list)?.as_array()?;
-        let values = list.iter().filter_map(|item| item.get(&row.item)?.as_str());
-        let values = values.filter(|value| !value.trim().is_empty()).take(MAX_CALLS);
-        values
-            .map(|value| SourceCall::tagged(&row.tool, vec![(row.argument.clone(), value.trim().to_owned())]))
-            .collect()
-    };
+        let words = row.words.iter();
+        said.extend(words.filter_map(|words| object.pointer(words)?.as_str()));
+        calls.extend(calls_of(row, object)?);
+    }
     said.retain(|words| !words.trim().is_empty());
+    calls.truncate(MAX_CALLS);
     Some((said.join("\n"), calls))
+}
+
+/// The words of a tool that only says something.
+fn said_with<'o>(row: &Row, object: &'o Value) -> Option<&'o str> {
+    let tool = object.pointer(&row.tool)?.as_str()?;
+    row.says(tool)
+        .then(|| object.pointer(&row.arguments)?.as_str())
+        .flatten()
+}
+
+/// The calls that an object tells of.
+fn calls_of(row: &Row, object: &Value) -> Option<Vec<SourceCall<'static>>> {
+    if row.list.is_empty() {
+        let tool = object.pointer(&row.tool)?.as_str()?;
+        return Some(vec![with_arguments(row, tool, object.pointer(&row.arguments)?)]);
+    }
+    let list = object.pointer(&row.list)?.as_array()?;
+    let values = list.iter().filter_map(|item| item.get(&row.item)?.as_str());
+    let values = values.filter(|value| !value.trim().is_empty());
+    let call =
+        |value: &str| SourceCall::tagged(&row.tool, vec![(row.argument.clone(), value.trim().to_owned())]);
+    Some(values.map(call).collect())
 }
 
 fn with_arguments(row: &Row, tool: &str, arguments: &Value) -> SourceCall<'static> {

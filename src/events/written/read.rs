@@ -1,27 +1,15 @@
 //! The calls that a text has in the way of a row of the table.
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
-
-use memchr::memmem::Finder;
 
 use super::object::of_object;
 use super::row::{Form, MAX_CALLS, Row};
+use super::tagged::tagged;
 use crate::events::source_call::{Arguments, SourceCall};
 
 /// Bytes from a label to the sign behind it, and of the name of a tool.
 const MAX_LABEL: usize = 8;
 const MAX_NAME: usize = 80;
-
-/// The beginning of a call that is written as tags.
-static FUNCTION: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("<function="));
-
-/// The place of the first call that is written as tags; one in quotes is talked about.
-pub(super) fn first_tag(text: &str) -> Option<usize> {
-    let at = FUNCTION.find(text.as_bytes())?;
-    let is_quoted = text.get(..at)?.ends_with(['`', '"', '\'']);
-    (!is_quoted).then_some(at)
-}
 
 /// The words beside calls.
 pub(super) enum Prose {
@@ -38,6 +26,7 @@ pub(super) fn found(row: &Row, text: &str) -> Option<(Prose, Vec<SourceCall<'sta
         Form::Line => line(row, text).map(one),
         Form::Named | Form::Edit => several(row, text),
         Form::Object => of_object(row, text).map(|(said, calls)| (Prose::Said(said), calls)),
+        Form::Tagged => tagged(row, text).map(|(at, calls)| (Prose::Until(at), calls)),
         Form::Elements => elements(row, text).map(one),
     }
 }
@@ -67,8 +56,12 @@ fn line(row: &Row, text: &str) -> Option<(usize, SourceCall<'static>)> {
         .trim_matches([' ', '*'])
         .bytes()
         .all(|byte| byte.is_ascii_digit());
+    // The action may stand below its label, in a fence.
+    let rest = rest.trim_start_matches('*').trim_start();
+    let rest = rest.strip_prefix("```\n").unwrap_or(rest);
     let (line, behind) = rest.split_once('\n').unwrap_or((rest, ""));
     let line = line.trim_matches([' ', '*', '`', '\r']);
+    let behind = behind.trim().trim_matches('`');
     // What stands behind it is more than one action, or words about it.
     if !is_at_start || !is_number || line.is_empty() || !behind.trim().is_empty() {
         return None;
@@ -179,24 +172,4 @@ fn elements(row: &Row, text: &str) -> Option<(usize, SourceCall<'static>)> {
         rest = behind.trim();
     }
     (!fields.is_empty()).then(|| (at, SourceCall::tagged(tool, fields)))
-}
-
-/// The calls in a text that begins with one written as tags.
-pub(super) fn tagged_calls(text: &str) -> Vec<SourceCall<'static>> {
-    text.split("<function=")
-        .skip(1)
-        .filter_map(|block| {
-            let (name, body) = block.split_once('>')?;
-            let parameters = body
-                .split("<parameter=")
-                .skip(1)
-                .filter_map(|parameter| {
-                    let (key, value) = parameter.split_once('>')?;
-                    let value = value.split_once("</parameter>").map_or(value, |(value, _)| value);
-                    Some((key.to_owned(), value.trim_matches('\n').to_owned()))
-                })
-                .collect();
-            Some(SourceCall::tagged(name, parameters))
-        })
-        .collect()
 }

@@ -18,6 +18,9 @@ pub(super) struct Row {
     #[serde(default)]
     pub until: String,
     pub form: Form,
+    /// The marks around each argument of tags.
+    #[serde(default)]
+    pub parameter: Option<Parameter>,
     #[serde(default)]
     pub tool: String,
     #[serde(default)]
@@ -41,12 +44,21 @@ pub(super) struct Row {
     pub example: Option<Example>,
 }
 
+/// The marks around the name and the value of an argument.
+#[derive(Debug, Deserialize)]
+pub(super) struct Parameter {
+    pub opens: String,
+    pub key_ends: String,
+    #[serde(default)]
+    pub value_opens: String,
+    pub closes: String,
+}
+
 impl Row {
-    /// If its marks are tokens of a model, which nobody writes for others to read.
+    /// If its marks are a model's own, which nobody writes for others to read.
     pub fn is_token(&self) -> bool {
-        ["<|", "<｜", "to=functions."]
-            .iter()
-            .any(|start| self.opens.starts_with(start))
+        let tokens = ["<|", "<｜", "to=functions.", "[TOOL_CALLS]", "✿"];
+        self.form == Form::Tagged || tokens.iter().any(|start| self.opens.starts_with(start))
     }
 
     /// If a tool only says something.
@@ -75,6 +87,8 @@ pub(super) enum Form {
     Edit,
     /// The text is a JSON object, or ends with one.
     Object,
+    /// A tag with the name of the tool, and tags with the arguments; there may be several.
+    Tagged,
     /// The text ends with an element named like the tool, which holds one for each argument.
     Elements,
 }
