@@ -1,10 +1,10 @@
 //! The region as the summary reads it: redacted, with prose, calls and answers told apart in every format.
 
 use super::observation::{Place, is_summary, observed_from, spoken_in, without_appended, without_label};
-use super::source_call::{Arguments, SourceCall, is_unread, part_of};
+use super::source_call::{Arguments, SourceCall, is_unread, part_of, with_unread};
 use super::written::forms::Forms;
 use super::written::row::AnswerBy;
-use super::written::{with_unread, written};
+use super::written::written;
 use crate::trajectory::{Role, ToolResponse, TurnView};
 use std::borrow::Cow;
 

@@ -51,6 +51,19 @@ pub(crate) fn is_unread(name: &str, arguments: &str) -> bool {
     name.is_empty() && !arguments.trim_start().starts_with(['{', '['])
 }
 
+/// The text of a turn whose calls could not be read: it is prose with calls in it.
+pub(crate) fn with_unread<'t>(
+    text: Cow<'t, str>,
+    unread: impl Iterator<Item = Cow<'t, str>>,
+) -> Cow<'t, str> {
+    unread.fold(text, |text, unread| {
+        if text.is_empty() {
+            return unread;
+        }
+        Cow::Owned([text.as_ref(), unread.as_ref()].join("\n"))
+    })
+}
+
 /// A part of a text.
 pub(super) fn part_of(text: Cow<'_, str>, part: impl Fn(&str) -> &str) -> Cow<'_, str> {
     match text {

@@ -4,9 +4,8 @@ use std::borrow::{Borrow, Cow};
 
 use super::read::found;
 use super::row::{AnswerBy, Form, rows};
-use super::with_unread;
 use crate::events::observation::{Place, observed_from};
-use crate::events::source_call::is_unread;
+use crate::events::source_call::{is_unread, with_unread};
 use crate::trajectory::{Role, TurnView};
 
 /// Turns at the beginning that may say how calls are written.
@@ -80,6 +79,8 @@ impl Forms {
             let is_believed = match (row.form, row.answer) {
                 (Form::Code, _) => is_mostly_known,
                 (Form::Block, AnswerBy::Anybody) => environment >= person,
+                // JSON is written for people too.
+                (Form::Object, _) if !row.is_token() => is_mostly_known || first.contains(mark.as_str()),
                 // Marks of a model's own are no look-alikes.
                 _ => environment > 0 || row.is_token() || first.contains(mark.as_str()),
             };

@@ -62,16 +62,3 @@ fn without_mark(text: &str) -> &str {
     });
     found.unwrap_or(text)
 }
-
-/// The text of a turn whose calls could not be read: it is prose with calls in it.
-pub(crate) fn with_unread<'t>(
-    text: Cow<'t, str>,
-    unread: impl Iterator<Item = Cow<'t, str>>,
-) -> Cow<'t, str> {
-    unread.fold(text, |text, unread| {
-        if text.is_empty() {
-            return unread;
-        }
-        Cow::Owned([text.as_ref(), unread.as_ref()].join("\n"))
-    })
-}

@@ -14,10 +14,14 @@ pub(super) fn tagged(row: &Row, text: &str) -> Option<(usize, Vec<SourceCall<'st
     while let Some((at, name, body)) = next(row, parameter, text, from) {
         let rest = text.get(body..)?;
         let (fields, behind) = parameter.fields(rest, &row.closes);
-        from = text.len() - behind.len();
+        // A mark whose argument was cut is passed over.
+        let past = body + rest.chars().next().map_or(0, char::len_utf8);
+        from = past.max(text.len() - behind.len());
         // What stands in quotes is talked about.
         let is_quoted = text.get(..at)?.ends_with(['`', '"', '\'']);
-        if is_quoted || name.is_empty() || calls.len() >= MAX_CALLS {
+        let is_name = !name.is_empty() && !name.contains(char::is_whitespace);
+        let is_cut = row.opens.is_empty() && fields.is_empty();
+        if is_quoted || !is_name || is_cut || calls.len() >= MAX_CALLS {
             continue;
         }
         let arguments = if fields.is_empty() && rest.trim_start().starts_with('{') {
@@ -77,5 +81,29 @@ impl Parameter {
             rest = behind;
         }
         (fields, rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::read::found;
+    use super::super::row::{examples, rows};
+    use super::*;
+
+    #[test]
+    fn calls_that_were_cut_anywhere_are_read_to_their_end() {
+        for example in examples() {
+            for (end, _) in example.text.char_indices() {
+                let text = &example.text[..end];
+                for row in rows() {
+                    let (prose, tail) = (found(row, text), format!("{text} <arg_key> tags"));
+                    let calls = prose.map_or(0, |(_, calls)| calls.len());
+                    assert!(calls <= MAX_CALLS && found(row, &tail).is_none_or(|(_, calls)| calls.len() < 3));
+                }
+            }
+        }
+        let row = rows().iter().find(|row| row.closes == "</tool_call>").unwrap();
+        assert!(tagged(row, "GLM opens keys with <arg_key> tags.").is_none());
+        assert!(tagged(row, "<tool_call>bash\n<arg_key>comm").is_none());
     }
 }
