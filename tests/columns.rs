@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
-use arrow_array::{Array, ArrayRef, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
+};
 use arrow_schema::{DataType, Field, Schema};
 use tempfile::TempDir;
 
@@ -209,6 +211,42 @@ fn json_in_a_text_column_stays_as_it_is_written() {
         None,
     ];
     assert_eq!(column, &StringArray::from(expected));
+}
+
+#[test]
+fn json_of_turns_may_be_entries_of_a_dictionary_or_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let turns = r#"[{"from": "human", "value": "x"}]"#;
+    let changed = r#"{"conversations":[{"from": "human", "value": "y"}]}"#;
+    let texts: ArrayRef = Arc::new(StringArray::from(vec![Some(turns), None, Some(turns)]));
+    let dictionary = DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+    for (kind, written) in [(dictionary, DataType::Utf8), (DataType::Binary, DataType::Binary)] {
+        let array = arrow_cast::cast(&texts, &kind).unwrap();
+        let file = source(&folder, batch(vec![("conversations", array)]));
+        let lines = lines_of(&file);
+        assert_eq!(lines[0], format!(r#"{{"conversations":{turns}}}"#), "{kind}");
+        let places = [(0, 0, changed), (0, 1, &lines[1]), (0, 2, &lines[2])];
+        let file = converted(&folder, &places, &[Some(file)]).unwrap();
+        assert_eq!(rows_of(&file).column(0).data_type(), &written);
+        assert_eq!(lines_of(&file), [changed, "{}", &lines[2]]);
+    }
+    let no_text = BinaryArray::from(vec![&[0xff, 0x01][..]]);
+    let file = source(&folder, batch(vec![("messages", Arc::new(no_text))]));
+    assert_eq!(lines_of(&file), [r#"{"messages":"ff01"}"#]);
+}
+
+#[test]
+fn a_text_where_a_column_has_parts_becomes_a_part() {
+    let folder = tempfile::tempdir().unwrap();
+    let parts = r#"[{"role":"user","content":[{"type":"text","text":"a"}]}]"#;
+    let mut shape = Shape::default();
+    shape.add(parts).unwrap();
+    let messages = decode(&shape.data_type().unwrap(), &[Some(parts)]).unwrap();
+    let file = source(&folder, batch(vec![("messages", messages)]));
+    let line = r#"{"messages":[{"role":"user","content":"[summary]","train":false},{"role":"user","content":[{"type":"text","text":"a"}]}]}"#;
+    let rows = converted(&folder, &[(0, 0, line)], &[Some(file)]).unwrap();
+    let expected = line.replace(r#""[summary]""#, r#"[{"type":"text","text":"[summary]"}]"#);
+    assert_eq!(lines_of(&rows), [expected]);
 }
 
 #[test]

@@ -4,9 +4,10 @@ use std::ffi::CStr;
 
 use arrow_array::RecordBatchReader;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods};
+
+use crate::errors::StoppedError;
 
 /// The method by which tables give a stream.
 const METHOD: &str = "__arrow_c_stream__";
@@ -26,7 +27,7 @@ pub fn reader(table: &Bound<'_, PyAny>) -> PyResult<Option<RecordBatchStreamRead
     let reader = unsafe { RecordBatchStreamReader::from_raw(pointer.cast().as_ptr()) };
     reader
         .map(Some)
-        .map_err(|error| PyValueError::new_err(error.to_string()))
+        .map_err(|error| StoppedError::new_err(error.to_string()))
 }
 
 /// A stream of rows for other libraries.

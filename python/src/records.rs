@@ -1,11 +1,26 @@
 //! Records from Python: an iterator of bytes, lines of JSON or dictionaries, or a table.
 
-use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyIterator, PyString};
 use trajfit::session::RowLines;
 
 use crate::arrow;
+use crate::errors::StoppedError;
+
+fn iterator(records: &Bound<'_, PyAny>) -> PyResult<Py<PyIterator>> {
+    let py = records.py();
+    match records.try_iter() {
+        Ok(iterator) => Ok(iterator.unbind()),
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => {
+            let kind = records.get_type().name()?;
+            Err(PyTypeError::new_err(format!(
+                "records must be an iterable of records or a table, not {kind}; a lazy frame becomes one with collect()"
+            )))
+        }
+        Err(error) => Err(error),
+    }
+}
 
 /// The records of an iterator or a table. They end at the first exception, which is kept.
 pub struct PyRecords {
@@ -34,7 +49,7 @@ impl PyRecords {
         Ok(Self {
             source: match arrow::reader(records)? {
                 Some(reader) => Source::Rows(Box::new(RowLines::new(Box::new(reader)))),
-                None => Source::Iterator(records.try_iter()?.unbind()),
+                None => Source::Iterator(iterator(records)?),
             },
             dumps: py.import("json")?.getattr("dumps")?.unbind(),
             exception: None,
@@ -72,7 +87,11 @@ impl PyRecords {
             return Ok(bytes.as_bytes().to_vec());
         }
         if let Ok(text) = record.cast::<PyString>() {
-            return Ok(text.to_cow()?.into_owned().into_bytes());
+            // Half a surrogate pair is no Unicode: its bytes are rejected as those of a file would be.
+            return match text.to_cow() {
+                Ok(text) => Ok(text.into_owned().into_bytes()),
+                Err(_) => text.call_method1("encode", ("utf-8", "surrogatepass"))?.extract(),
+            };
         }
         if let Ok(bytes) = record.cast::<PyByteArray>() {
             return Ok(bytes.to_vec());
@@ -110,7 +129,7 @@ impl Iterator for PyRecords {
         if let Source::Rows(rows) = &mut self.source {
             let line = rows.next();
             let error = rows.take_error();
-            self.exception = error.map(|error| PyValueError::new_err(error.to_string()));
+            self.exception = error.map(|error| StoppedError::new_err(error.to_string()));
             return line;
         }
         let next = Python::attach(|py| {

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, TryLockError};
 use std::time::{Duration, Instant};
 
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyDict};
 use trajfit::session::{FittedRecord, FittedRows, Fitting, Next, RowLines};
@@ -32,6 +32,8 @@ pub struct FitResults {
 struct Work {
     fitting: Fitting<PyRecords>,
     progress: Option<Progress>,
+    /// The table that was given away: some libraries ask for it more than once.
+    table: Option<FittedRows>,
 }
 
 struct Progress {
@@ -57,7 +59,11 @@ impl FitResults {
             rejected: 0,
         });
         Self {
-            work: Mutex::new(Work { fitting, progress }),
+            work: Mutex::new(Work {
+                fitting,
+                progress,
+                table: None,
+            }),
         }
     }
 
@@ -97,7 +103,12 @@ impl FitResults {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // Another schema is a wish that need not be granted.
         drop(requested_schema);
-        let rows = self.work()?.rows(py, |_| {})?;
+        let mut work = self.work()?;
+        let rows = match work.table.take() {
+            Some(rows) => rows,
+            None => work.rows(py, |_| {})?,
+        };
+        work.table = Some(rows.clone());
         arrow::capsule(py, Box::new(rows))
     }
 
@@ -141,7 +152,7 @@ impl Work {
         }
         let table = self.fitting.records_mut().rows().map(RowLines::rows);
         let rows = py.detach(|| FittedRows::new(table, lines));
-        rows.map_err(|error| PyValueError::new_err(error.to_string()))
+        rows.map_err(|error| errors::StoppedError::new_err(error.to_string()))
     }
 
     /// The next result.

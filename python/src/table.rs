@@ -1,25 +1,20 @@
 //! Fitted records as a table for other libraries.
 
-use std::sync::{Mutex, PoisonError};
-
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use trajfit::session::FittedRows;
 
 use crate::arrow;
 
-/// Rows that are given away once.
+/// Rows of fitted records.
 #[pyclass(frozen, module = "trajfit._trajfit")]
 pub struct FittedTable {
-    rows: Mutex<Option<FittedRows>>,
+    rows: FittedRows,
 }
 
 impl FittedTable {
     pub fn new(rows: FittedRows) -> Self {
-        Self {
-            rows: Mutex::new(Some(rows)),
-        }
+        Self { rows }
     }
 }
 
@@ -33,8 +28,6 @@ impl FittedTable {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // Another schema is a wish that need not be granted.
         drop(requested_schema);
-        let rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let rows = rows.ok_or_else(|| PyValueError::new_err("the rows of this table were taken before"))?;
-        arrow::capsule(py, Box::new(rows))
+        arrow::capsule(py, Box::new(self.rows.clone()))
     }
 }

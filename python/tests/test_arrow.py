@@ -64,7 +64,16 @@ def test_results_taken_one_by_one_leave_the_rest_for_the_table(sharegpt):
     for _ in range(7):
         next(results)
     assert pa.table(results)["n"].to_pylist() == list(range(7, sharegpt.num_rows))
-    assert pa.table(results).num_rows == 0
+    assert pa.table(results).num_rows == sharegpt.num_rows - 7
+    taken = FITTER.fit(sharegpt)
+    assert len(list(taken)) == sharegpt.num_rows and pa.table(taken).num_rows == 0
+
+
+def test_a_library_may_ask_for_the_table_more_than_once(sharegpt):
+    results = FITTER.fit(sharegpt)
+    counts = duckdb.sql("select count(*), sum(n) from results").fetchall()
+    assert counts == [(sharegpt.num_rows, sum(range(sharegpt.num_rows)))]
+    assert pa.table(results).equals(pa.table(FITTER.fit(sharegpt)))
 
 
 def test_records_that_are_no_table_become_one(sharegpt):
@@ -106,12 +115,36 @@ def test_what_a_reader_raises_is_raised(sharegpt):
         raise RuntimeError("the source broke")
 
     reader = pa.RecordBatchReader.from_batches(sharegpt.schema, batches())
-    with pytest.raises(ValueError, match="the source broke"):
+    with pytest.raises(trajfit.StoppedError, match="the source broke"):
         pa.table(FITTER.fit(reader))
 
 
 def test_values_that_no_type_holds_are_an_error_that_names_the_column():
     rows = pa.table({"conversations": [[{"from": "human", "value": "Hi"}]], "compression_metrics": [1]})
     fitter = trajfit.Fitter(max_tokens=15250, per_trajectory="all")
-    with pytest.raises(ValueError, match="compression_metrics"):
+    with pytest.raises(trajfit.StoppedError, match="compression_metrics"):
         pa.table(fitter.fit(rows))
+
+
+def test_columns_without_values_categories_and_bytes_are_read():
+    frame = polars.DataFrame({"conversations": [[{"from": "human", "value": "Hi"}]], "nothing": [None]})
+    assert polars.DataFrame(FITTER.fit(frame)).to_dicts() == frame.to_dicts()
+    turns = json.dumps([{"from": "human", "value": "Hi"}])
+    for column in (pa.array([turns] * 2).dictionary_encode(), pa.array([turns.encode()] * 2)):
+        rows = pa.table({"conversations": column})
+        assert pa.table(FITTER.fit(rows)).equals(rows)
+    category = polars.DataFrame({"conversations": polars.Series([turns, turns], dtype=polars.Categorical)})
+    assert polars.DataFrame(FITTER.fit(category))["conversations"].to_list() == [turns, turns]
+
+
+def test_a_summary_has_parts_where_a_column_has_them():
+    rows = chats()
+    for row in rows:
+        for message in row["messages"]:
+            if message.get("content") is not None:
+                message["content"] = [{"type": "text", "text": message["content"]}]
+    messages = table(rows)
+    for placement in ("human", "human-before", "tool-before"):
+        fitted = pa.table(trajfit.Fitter(max_tokens=15250, summary_placement=placement).fit(messages))
+        assert fitted.schema.equals(messages.schema)
+        assert not fitted.equals(messages)

@@ -150,6 +150,18 @@ def test_results_keep_the_summarizer_of_a_fitter_that_is_gone(lines):
     assert {row["summarizer"] for row in compressed} == {"command"}
 
 
+def test_text_that_is_no_unicode_is_rejected_and_the_rest_goes_on(lines):
+    results = list(trajfit.Fitter().fit(['{"conversations": "\ud800"}', lines[0]]))
+    assert results[0].rejected and results[1].rejected is None
+
+
+def test_what_is_no_configuration_and_no_iterable_is_named(lines):
+    with pytest.raises(TypeError, match="not int"):
+        trajfit.Fitter(config=5)
+    with pytest.raises(TypeError, match="not NoneType"):
+        trajfit.Fitter().fit(None)
+
+
 def test_settings_without_effect_are_warned_about():
     with pytest.warns(UserWarning, match="model"):
         trajfit.Fitter(model="unused")

@@ -57,6 +57,17 @@ def test_rows_that_are_rejected_stay_as_they_were(fitter):
     assert fitted.rejects["conversations"] == [None, None]
 
 
+@pytest.mark.parametrize("column", [None, "line"])
+def test_a_dataset_without_rows_stays_one(fitter, column):
+    features = {"conversations": datasets.List({"from": datasets.Value("string"), "value": datasets.Value("string")})}
+    features = datasets.Features({"n": datasets.Value("int64"), **features, "line": datasets.Value("string")})
+    data = datasets.Dataset.from_dict({name: [] for name in features}, features=features)
+    fitted = trajfit.hf.fit(data, fitter, column=column)
+    assert fitted.data.features == data.features and len(fitted.data) == 0
+    assert len(fitted.rejects) == 0 and fitted.rejects.column_names == [*features, "reason"]
+    assert "status" in fitted.metrics.column_names and fitted.report()["records"] == 0
+
+
 def test_a_second_call_is_answered_from_the_cache_of_datasets(tmp_path):
     log = tmp_path / "asked.log"
     script = tmp_path / "summarizer.py"

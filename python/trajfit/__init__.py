@@ -32,6 +32,8 @@ class Fitter:
             # A worker process may have another working directory.
             config = os.path.abspath(os.fspath(config))
             file, settings = config, []
+        elif config is not None and not isinstance(config, dict):
+            raise TypeError(f"config must be a path or a dict of sections, not {type(config).__name__}")
         else:
             file, settings = None, list(_flattened(config or {}))
         settings += [(key, value) for key, value in keys.items() if value is not None]

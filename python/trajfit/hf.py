@@ -47,14 +47,19 @@ def fit(
     check_column(column, dataset.column_names)
     text = datasets.Value("string")
     worker = TableWorker(fitter, column, jobs=None if num_proc is None else 1)
-    fitted = dataset.with_format("arrow").map(
-        worker.fit,
-        batched=True,
-        batch_size=batch_size,
-        num_proc=num_proc,
-        features=datasets.Features({**dataset.features, NOTE: text, REJECTED: text}),
-        desc="Fitting",
-    )
+    features = datasets.Features({**dataset.features, NOTE: text, REJECTED: text})
+    if len(dataset) == 0:
+        # Functions are not called for it, and their columns would be missing.
+        fitted = _empty(features)
+    else:
+        fitted = dataset.with_format("arrow").map(
+            worker.fit,
+            batched=True,
+            batch_size=batch_size,
+            num_proc=num_proc,
+            features=features,
+            desc="Fitting",
+        )
     reasons = list(_texts(fitted, REJECTED))
     rejected = [row for row, reason in enumerate(reasons) if reason is not None]
     rows = fitted.remove_columns(NOTE)
@@ -63,12 +68,15 @@ def fit(
         data = data.select([row for row, reason in enumerate(reasons) if reason is None])
     notes = fitted.select_columns(NOTE)
     schema = metrics_schema(fitter)
-    metrics = notes.map(
-        lambda table: metrics_of(table.column(NOTE).to_pylist(), schema),
-        batched=True,
-        remove_columns=NOTE,
-        desc="Metrics",
-    )
+    if len(dataset) == 0:
+        metrics = _empty(datasets.Features.from_arrow_schema(schema))
+    else:
+        metrics = notes.map(
+            lambda table: metrics_of(table.column(NOTE).to_pylist(), schema),
+            batched=True,
+            remove_columns=NOTE,
+            desc="Metrics",
+        )
     return Fitted(
         data.with_format(**dataset.format),
         rows.select(rejected).rename_column(REJECTED, "reason").with_format(None),
@@ -76,6 +84,10 @@ def fit(
         fitter,
         notes,
     )
+
+
+def _empty(features):
+    return datasets.Dataset.from_dict({name: [] for name in features}, features=features).with_format("arrow")
 
 
 def _texts(dataset, column):

@@ -117,7 +117,8 @@ fn rows_of_a_batch(bytes: usize, rows: usize) -> usize {
 pub fn merged_schema(files: &[RowFile]) -> io::Result<Option<Schema>> {
     let mut merged: Option<Schema> = None;
     for file in files {
-        let opened = RowBatches::open(file, Arc::new(|_| ()))?;
+        let opened = RowBatches::open(file, Arc::new(|_| ()));
+        let opened = opened.map_err(|error| unreadable(file, &error))?;
         let schema = opened.schema();
         merged = Some(match merged {
             None => Schema::clone(schema),
@@ -142,6 +143,14 @@ pub fn merged_schema(files: &[RowFile]) -> io::Result<Option<Schema>> {
         });
     }
     Ok(merged)
+}
+
+/// The error of a file that cannot be read, with its name.
+pub fn unreadable(file: &RowFile, error: &io::Error) -> io::Error {
+    io::Error::new(
+        error.kind(),
+        format!("{} cannot be read: {error}", file.path.display()),
+    )
 }
 
 fn differ(file: &RowFile, column: &str) -> io::Error {

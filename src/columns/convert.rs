@@ -14,6 +14,7 @@ use super::conform::conform;
 use super::decode::decode;
 use super::fault::fault;
 use super::layout::Layout;
+use super::message_parts::in_parts;
 use super::row_writer::RowWriter;
 use super::{PlacedLine, RowFile, RowFormat};
 
@@ -106,7 +107,11 @@ impl NewColumn {
             let taken = take(&old, &indexes, None).map_err(fault)?;
             return conform(&taken, field.data_type());
         }
-        let values: Vec<Option<&str>> = self.new.iter().map(|(_, value)| value.as_deref()).collect();
+        let values = self.new.iter().map(|(_, value)| value.as_deref());
+        let values: Vec<_> = values
+            .map(|value| Some(in_parts(field.data_type(), value?)))
+            .collect();
+        let values: Vec<Option<&str>> = values.iter().map(Option::as_deref).collect();
         let new = decode(field.data_type(), &values)
             .map_err(|error| io::Error::new(error.kind(), format!("column {:?}: {error}", field.name())))?;
         let old = conform(&old, field.data_type())?;

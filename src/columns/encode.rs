@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, LargeStringArray, RecordBatch, StringArray, StringViewArray};
+use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_cast::cast;
 use arrow_cast::display::array_value_to_string;
 use arrow_json::writer::{Encoder, EncoderFactory, EncoderOptions, NullableEncoder, make_encoder};
@@ -17,12 +17,10 @@ use arrow_schema::{ArrowError, DataType, FieldRef};
 use serde::de::IgnoredAny;
 
 use super::fault::fault;
+use super::json_text::JsonTexts;
 
 /// The zone of times in lines; a name of it would need tables of zones.
 pub const UTC: &str = "+00:00";
-
-/// The columns whose text is JSON.
-const TURNS: [&str; 2] = ["conversations", "messages"];
 
 static OPTIONS: LazyLock<EncoderOptions> = LazyLock::new(|| {
     EncoderOptions::default()
@@ -43,23 +41,7 @@ struct Column<'b> {
 
 enum Cells<'b> {
     Values(NullableEncoder<'b>),
-    Json(Texts<'b>),
-}
-
-enum Texts<'b> {
-    Small(&'b StringArray),
-    Large(&'b LargeStringArray),
-    View(&'b StringViewArray),
-}
-
-impl Texts<'_> {
-    fn get(&self, row: usize) -> Option<&str> {
-        match self {
-            Self::Small(texts) => texts.is_valid(row).then(|| texts.value(row)),
-            Self::Large(texts) => texts.is_valid(row).then(|| texts.value(row)),
-            Self::View(texts) => texts.is_valid(row).then(|| texts.value(row)),
-        }
-    }
+    Json(JsonTexts),
 }
 
 impl<'b> RowEncoder<'b> {
@@ -67,13 +49,7 @@ impl<'b> RowEncoder<'b> {
     pub fn of(batch: &'b RecordBatch) -> io::Result<Self> {
         let fields = batch.schema_ref().fields().iter();
         let columns = fields.zip(batch.columns()).map(|(field, array)| {
-            let texts = match array.data_type() {
-                DataType::Utf8 => Some(Texts::Small(array.as_string())),
-                DataType::LargeUtf8 => Some(Texts::Large(array.as_string())),
-                DataType::Utf8View => Some(Texts::View(array.as_string_view())),
-                _ => None,
-            };
-            let cells = match texts.filter(|_| TURNS.contains(&field.name().as_str())) {
+            let cells = match JsonTexts::of(field, array)? {
                 Some(texts) => Cells::Json(texts),
                 None => Cells::Values(make_encoder(field, array.as_ref(), &OPTIONS).map_err(fault)?),
             };

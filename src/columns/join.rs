@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_schema::Schema;
 
-use super::batches::{RowBatches, merged_schema};
+use super::batches::{RowBatches, merged_schema, unreadable};
 use super::row_writer::RowWriter;
 use super::{RowFile, RowFormat};
 
@@ -15,8 +15,9 @@ pub fn join(files: &[RowFile], output: &File, kind: RowFormat) -> io::Result<()>
     let schema = Arc::new(merged_schema(files)?.unwrap_or_else(Schema::empty));
     let mut writer = RowWriter::create(output, kind, &schema)?;
     for file in files {
-        let mut rows = RowBatches::open(file, Arc::new(|_| ()))?;
-        while let Some(batch) = rows.next_batch()? {
+        let unreadable = |error: io::Error| unreadable(file, &error);
+        let mut rows = RowBatches::open(file, Arc::new(|_| ())).map_err(unreadable)?;
+        while let Some(batch) = rows.next_batch().map_err(unreadable)? {
             writer.write_conformed(&batch)?;
         }
     }

@@ -8,6 +8,8 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
 use super::changes::{Change, Chunk, members_of};
 use super::conform::extended;
+use super::json_text::text_type;
+use super::message_parts::in_parts;
 use super::shape::Shape;
 
 /// The columns of the sources and of the lines.
@@ -86,9 +88,10 @@ impl Layout {
         if !self.changed.contains_key(name) {
             self.changed.insert(name.to_owned(), ColumnChanges::default());
         }
-        if let Some(changes) = self.changed.get_mut(name) {
+        let field = self.known.field_with_name(name);
+        if let (Some(changes), Ok(field)) = (self.changed.get_mut(name), field) {
             match value {
-                Some(value) => changes.shape.add(value)?,
+                Some(value) => changes.shape.add(&in_parts(field.data_type(), value))?,
                 None => changes.gone += 1,
             }
         }
@@ -108,11 +111,9 @@ impl Layout {
             if changes.gone > 0 && changes.gone == self.lines {
                 continue;
             }
-            // A column of text takes other values as JSON.
-            let data_type = if super::conform::is_text(field.data_type()) {
-                field.data_type().clone()
-            } else {
-                extended(field.data_type(), &changes.shape).ok_or_else(|| does_not_fit(field))?
+            let data_type = match text_type(field) {
+                Some(text) => text.clone(),
+                None => extended(field.data_type(), &changes.shape).ok_or_else(|| does_not_fit(field))?,
             };
             let field = field.as_ref().clone().with_data_type(data_type);
             fields.push(Arc::new(field.with_nullable(true)));

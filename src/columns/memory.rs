@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::vec::IntoIter;
+use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
@@ -113,10 +113,21 @@ pub struct TableRows {
     batches: VecDeque<(u64, RecordBatch)>,
 }
 
-/// Fitted lines as rows, made a batch at a time.
+/// Fitted lines as rows, made a batch at a time. A copy has the same rows, and begins anew.
 pub struct FittedRows {
     schema: SchemaRef,
-    chunks: IntoIter<Chunk>,
+    chunks: Arc<[Chunk]>,
+    next: usize,
+}
+
+impl Clone for FittedRows {
+    fn clone(&self) -> Self {
+        Self {
+            schema: self.schema.clone(),
+            chunks: Arc::clone(&self.chunks),
+            next: 0,
+        }
+    }
 }
 
 impl FittedRows {
@@ -165,7 +176,8 @@ impl FittedRows {
         }
         Ok(Self {
             schema: layout.schema()?,
-            chunks: chunks.into_iter(),
+            chunks: chunks.into(),
+            next: 0,
         })
     }
 }
@@ -174,8 +186,9 @@ impl Iterator for FittedRows {
     type Item = Result<RecordBatch, ArrowError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let chunk = self.chunks.next()?;
-        Some(rows(&chunk, &self.schema).map_err(|error| ArrowError::IoError(error.to_string(), error)))
+        let chunk = self.chunks.get(self.next)?;
+        self.next += 1;
+        Some(rows(chunk, &self.schema).map_err(|error| ArrowError::IoError(error.to_string(), error)))
     }
 }
 

@@ -24,9 +24,13 @@ mod join;
 #[cfg(feature = "parquet")]
 mod json_lines;
 #[cfg(feature = "parquet")]
+mod json_text;
+#[cfg(feature = "parquet")]
 mod layout;
 #[cfg(feature = "parquet")]
 mod memory;
+#[cfg(feature = "parquet")]
+mod message_parts;
 #[cfg(feature = "parquet")]
 mod row_writer;
 #[cfg(feature = "parquet")]

@@ -329,35 +329,6 @@ fn responses_find_their_call_by_id_across_other_turns_and_by_place_without_one()
 }
 
 #[test]
-fn a_new_turn_is_spelled_as_the_record_spells_its_own() {
-    let cases = [
-        (
-            r#"{"conversations": [{"from": "human", "value": "x"}]}"#,
-            r#"{"from": "human", "value": "s\n"}"#,
-        ),
-        (
-            r#"{"conversations":[{"from":"user","value":"x"}]}"#,
-            r#"{"from":"user","value":"s\n"}"#,
-        ),
-        (
-            r#"{"messages": [{"content": "x", "role": "user"}]}"#,
-            r#"{"role": "user", "content": "s\n"}"#,
-        ),
-        (
-            r#"{"messages": [{"role": "assistant"}]}"#,
-            r#"{"role": "user", "content": "s\n"}"#,
-        ),
-        (
-            r#"{"conversations": [{"role": "user", "content": "x"}]}"#,
-            r#"{"role": "user", "content": "s\n"}"#,
-        ),
-    ];
-    for (text, expected) in cases {
-        assert_eq!(new_turn(&record(text), "s\n"), expected);
-    }
-}
-
-#[test]
 fn text_is_appended_inside_the_last_text_part() {
     let text = r#"{"messages": [{"role": "system", "content": [{"type": "text", "text": "a", "cache_control": {}}]}], "x": 1}"#;
     let record = record(text);

@@ -35,7 +35,8 @@ pub fn nothing() -> RunError {
 
 fn refuse_differences(first: &FinishedRun, other: &FinishedRun) -> Result<(), RunError> {
     let shards = |run: &FinishedRun| run.shard.map(Shard::count);
-    let mut differences = comparable(first).differences(&comparable(other));
+    let are_shards = first.shard.is_some() && other.shard.is_some();
+    let mut differences = comparable(first, are_shards).differences(&comparable(other, are_shards));
     if shards(first) != shards(other) {
         let named = |run| shards(run).map_or("not sharded".to_owned(), |count| format!("one of {count}"));
         differences.push(format!("shard: was {}, is {}", named(first), named(other)));
@@ -58,15 +59,15 @@ fn refuse_differences(first: &FinishedRun, other: &FinishedRun) -> Result<(), Ru
     ))
 }
 
-/// The part of a run's identity that is equal in runs that belong together. Shards may have read copies of the inputs,
-/// whose times differ.
-fn comparable(run: &FinishedRun) -> RunIdentity {
+/// The part of a run's identity that is equal in runs that belong together: with the inputs if they are shards, which may have
+/// read copies of them, whose times differ.
+fn comparable(run: &FinishedRun, are_shards: bool) -> RunIdentity {
     let mut identity = RunIdentity {
         configuration: run.settings(),
         outputs: Vec::new(),
         ..run.totals.run.clone()
     };
-    if run.shard.is_none() {
+    if !are_shards {
         identity.sources.clear();
     }
     for source in &mut identity.sources {

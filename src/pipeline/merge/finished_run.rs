@@ -20,8 +20,7 @@ use crate::pipeline::{RunError, SHARD_SETTING, Shard, Source};
 use crate::settings::Settings;
 use crate::stores;
 
-const UNFINISHED: &str = "name the output, metrics or totals of a run, whose totals stand beside them; a run that was stopped has them once --resume has \
-    finished it";
+const UNFINISHED: &str = "name a run by its output or its totals, OUT.summary.json; a run that was stopped has them once --resume has finished it";
 
 /// The settings that name reports. Runs may differ in them: each has its own.
 const REPORTS: [&str; 4] = [
@@ -130,10 +129,19 @@ impl FinishedRun {
 
     /// Its rejects, if it has some.
     pub fn rejects(&self) -> Option<PathBuf> {
-        let rejected = self.totals.records_by_status.get(Status::Rejected.name());
-        rejected
-            .is_some_and(|count| *count > 0)
-            .then(|| self.report(REJECTS_SETTING, REJECTS))
+        (self.with_status(Status::Rejected) > 0).then(|| self.report(REJECTS_SETTING, REJECTS))
+    }
+
+    /// The number of its records with a status.
+    pub fn with_status(&self, status: Status) -> u64 {
+        let count = self.totals.records_by_status.get(status.name());
+        count.copied().unwrap_or_default()
+    }
+
+    /// The number of records that it wrote to its data, as its totals tell.
+    pub fn written(&self) -> u64 {
+        let records: u64 = self.totals.records_by_status.values().sum();
+        records.saturating_sub(self.with_status(Status::Rejected))
     }
 
     /// The settings that it shares with other runs.

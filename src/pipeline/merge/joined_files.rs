@@ -5,12 +5,15 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::finished_run::FinishedRun;
+use super::whole;
 use crate::columns::{self, RowFile, RowFormat};
 use crate::files::{self, Access};
 use crate::metrics::{Columns, csv_header};
 use crate::pipeline::paths::existing;
 use crate::pipeline::paths::file_names::PARTIAL;
-use crate::pipeline::paths::file_names::{appended, has_no_data_extension, stem_of, without_data_extension};
+use crate::pipeline::paths::file_names::{
+    appended, ends_with_separator, has_no_data_extension, stem_of, without_data_extension,
+};
 use crate::pipeline::paths::remote;
 use crate::pipeline::paths::side_files::{METRICS, REJECTS, SUMMARY};
 use crate::pipeline::write::disk;
@@ -262,7 +265,15 @@ fn metrics(stem: &Path, runs: &[FinishedRun]) -> Result<JoinedFile, RunError> {
         Some(ending) => appended(stem, METRICS).with_extension(ending),
         None => appended(stem, METRICS),
     };
-    refuse_other_format(&path, &from)?;
+    if from
+        .iter()
+        .any(|from| RowFormat::of_name(from) != RowFormat::of_name(&path))
+    {
+        return Err(RunError::usage(
+            "the metrics of the runs have different formats",
+            "run some of them again with --metrics of one format: all CSV, all .parquet or all .arrow",
+        ));
+    }
     Ok(JoinedFile::new(path, from))
 }
 
@@ -277,17 +288,20 @@ fn data(output: &Path, runs: &[FinishedRun]) -> Result<Vec<JoinedFile>, RunError
     let mut joined: Vec<(PathBuf, Vec<PathBuf>)> = Vec::new();
     let mut known: BTreeMap<PathBuf, usize> = BTreeMap::new();
     for run in runs {
+        let mut own = Vec::new();
         for recorded in &run.totals.run.outputs {
             let (relative, path) = place(run, Path::new(recorded)).ok_or_else(|| elsewhere(run, recorded))?;
             if !existing::exists(&path) {
                 return Err(elsewhere(run, recorded));
             }
+            own.push(path.clone());
             let index = *known.entry(relative.clone()).or_insert(joined.len());
             match joined.get_mut(index) {
                 Some((_, from)) => from.push(path),
                 None => joined.push((relative, vec![path])),
             }
         }
+        whole::check(run, &own)?;
     }
     let is_file = |relative: &Path| relative.as_os_str().is_empty();
     let is_directory = joined.iter().any(|(relative, _)| !is_file(relative));
@@ -299,6 +313,12 @@ fn data(output: &Path, runs: &[FinishedRun]) -> Result<Vec<JoinedFile>, RunError
             "name a directory with -o OUTDIR/",
         ));
     }
+    if !is_directory && (output.is_dir() || ends_with_separator(output)) {
+        return Err(RunError::usage(
+            "the shards wrote files, which are not merged into a directory",
+            "name a file with -o",
+        ));
+    }
     let joined = joined.into_iter().map(|(relative, from)| {
         let path = if is_directory {
             output.join(relative)
@@ -306,6 +326,7 @@ fn data(output: &Path, runs: &[FinishedRun]) -> Result<Vec<JoinedFile>, RunError
             output.to_owned()
         };
         refuse_other_format(&path, &from)?;
+        whole::check_ends(&from)?;
         Ok(JoinedFile::new(path, from))
     });
     joined.collect()
@@ -344,7 +365,7 @@ fn refuse_other_format(path: &Path, from: &[PathBuf]) -> Result<(), RunError> {
                 other.display(),
                 path.display()
             ),
-            "give the output the ending that the shards have: .jsonl, .jsonl.gz, .jsonl.zst or .parquet; metrics of all shards have one format",
+            "give the output the ending that the shards have: .jsonl, .jsonl.gz, .jsonl.zst or .parquet",
         )),
     }
 }

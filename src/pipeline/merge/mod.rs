@@ -3,6 +3,7 @@
 mod belong;
 mod finished_run;
 mod joined_files;
+mod whole;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -78,8 +79,21 @@ impl Merge {
         let summary = totals_file::to_json(&identity, &merged.report.totals, merged.columns, facts);
         let mut summary = summary.map_err(|error| RunError::cannot_go_on(error.to_string()))?;
         summary.push(b'\n');
-        merged.report.files = files.write(merged.columns, &summary, self.force)?;
+        let written = files.write(merged.columns, &summary, self.force);
+        merged.report.files = written.map_err(half_way)?;
         Ok(merged)
+    }
+}
+
+/// The error of a merge that could not go on: unlike a run, it begins anew.
+fn half_way(error: RunError) -> RunError {
+    match error {
+        RunError::CannotGoOn { message, .. } => RunError::CannotGoOn {
+            message,
+            help: "mend that, then merge again, with --force if some files have their names: the shards are as they were"
+                .to_owned(),
+        },
+        other => other,
     }
 }
 

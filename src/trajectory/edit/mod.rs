@@ -69,15 +69,11 @@ pub fn append_part(record: &Record<'_>, turn: &Turn<'_>, text: &str) -> Option<E
     parts(content)?;
     let listed = content.strip_suffix(']')?.trim_end();
     let end = record.span_of(listed).end;
-    let literal = json::quoted(text);
-    let part = if is_spaced(record, Some(turn)) {
-        format!(", {}", text_part(&literal))
-    } else {
-        format!(",{{\"type\":\"text\",\"text\":{literal}}}")
-    };
+    let part = part_of(&json::quoted(text), is_spaced(record, Some(turn)));
+    let comma = if is_spaced(record, Some(turn)) { ", " } else { "," };
     Some(Edit {
         at: end..end,
-        text: part,
+        text: format!("{comma}{part}"),
     })
 }
 
@@ -103,8 +99,30 @@ pub fn new_turn(record: &Record<'_>, text: &str) -> String {
     new_turn_of(record, Role::Human, text)
 }
 
-/// The JSON of a new turn of the human or the assistant role, spelled as the record spells its own turns.
+/// The JSON of a new turn of the human or the assistant role, spelled as the record spells its own turns: its text is one part
+/// where all of them have parts, since loaders want one type of content.
 pub fn new_turn_of(record: &Record<'_>, role: Role, text: &str) -> String {
+    let literal = json::quoted(text);
+    let contents = || record.turns.iter().filter_map(Turn::content);
+    let has_parts = contents().any(|content| content.starts_with('['));
+    if has_parts && !contents().any(|content| content.starts_with('"')) {
+        let is_spaced = is_spaced(record, record.turns.iter().find(|turn| !turn.opaque));
+        return turn_with(record, role, &format!("[{}]", part_of(&literal, is_spaced)));
+    }
+    turn_with(record, role, &literal)
+}
+
+/// The JSON of a text part.
+fn part_of(literal: &str, is_spaced: bool) -> String {
+    if is_spaced {
+        text_part(literal)
+    } else {
+        format!("{{\"type\":\"text\",\"text\":{literal}}}")
+    }
+}
+
+/// The JSON of a new turn with this content.
+pub(super) fn turn_with(record: &Record<'_>, role: Role, content: &str) -> String {
     let readable = |turn: &&Turn<'_>| !turn.opaque;
     let same = record
         .turns
@@ -129,14 +147,58 @@ pub fn new_turn_of(record: &Record<'_>, role: Role, text: &str) -> String {
     } else {
         (":", ",")
     };
-    let mut json = format!("{{\"{role_key}\"{colon}{role_name}{comma}\"{text_key}\"{colon}\"");
-    json::escape_into(text, &mut json);
-    json.push_str("\"}");
-    json
+    format!("{{\"{role_key}\"{colon}{role_name}{comma}\"{text_key}\"{colon}{content}}}")
 }
 
 /// Returns true for `"from": "human"`, false for `"from":"human"`, by the byte before the role.
 fn is_spaced(record: &Record<'_>, model: Option<&Turn<'_>>) -> bool {
     let before_role = model.and_then(|turn| record.span_of(turn.role_name()?).start.checked_sub(1));
     before_role.is_none_or(|at| record.text.as_bytes().get(at) == Some(&b' '))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::*;
+
+    #[test]
+    fn a_new_turn_is_spelled_as_the_record_spells_its_own() {
+        let cases = [
+            (
+                r#"{"conversations": [{"from": "human", "value": "x"}]}"#,
+                r#"{"from": "human", "value": "s\n"}"#,
+            ),
+            (
+                r#"{"conversations":[{"from":"user","value":"x"}]}"#,
+                r#"{"from":"user","value":"s\n"}"#,
+            ),
+            (
+                r#"{"messages": [{"content": "x", "role": "user"}]}"#,
+                r#"{"role": "user", "content": "s\n"}"#,
+            ),
+            (
+                r#"{"messages": [{"role": "assistant"}]}"#,
+                r#"{"role": "user", "content": "s\n"}"#,
+            ),
+            (
+                r#"{"conversations": [{"role": "user", "content": "x"}]}"#,
+                r#"{"role": "user", "content": "s\n"}"#,
+            ),
+            (
+                r#"{"messages": [{"role": "user", "content": [{"type": "text", "text": "x"}]}, {"role": "assistant", "content": null}]}"#,
+                r#"{"role": "user", "content": [{"type": "text", "text": "s\n"}]}"#,
+            ),
+            (
+                r#"{"messages":[{"role":"user","content":[{"type":"text","text":"x"}]}]}"#,
+                r#"{"role":"user","content":[{"type":"text","text":"s\n"}]}"#,
+            ),
+            (
+                r#"{"messages": [{"role": "user", "content": [{"type": "text", "text": "x"}]}, {"role": "assistant", "content": "y"}]}"#,
+                r#"{"role": "user", "content": "s\n"}"#,
+            ),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(new_turn(&parse(text.as_bytes(), None).unwrap(), "s\n"), expected);
+        }
+    }
 }

@@ -13,7 +13,7 @@ use crate::trajectory::parse::parts::{Part, parts};
 use crate::trajectory::parse::results::elements;
 use crate::trajectory::structure::shape::Shape;
 use crate::trajectory::structure::{CallPlace, Structure};
-use crate::trajectory::{Record, Turn, json, new_turn, view, without_responses};
+use crate::trajectory::{Record, Turn, json, view, without_responses};
 
 /// A turn with answers that have no call.
 struct Stray {
@@ -48,7 +48,7 @@ pub(super) fn tell_orphans<'a>(
             }
         }
         if is_told {
-            new.push((run.end - 1, told.turn(|text| new_turn(record, text))));
+            new.push((run.end - 1, told.turn(record)));
         }
         end = run.start;
     }

@@ -1,8 +1,9 @@
 //! The human turn that reports outputs without a call: between two lines that say so.
 
 use super::{STRAY_END, STRAY_OUTPUT, quoted};
+use crate::trajectory::edit::turn_with;
 use crate::trajectory::parse::parts::{raw_parts, text_part};
-use crate::trajectory::{Record, new_turn};
+use crate::trajectory::{Record, Role, new_turn};
 
 /// The content of a human turn that reports outputs.
 #[derive(Default)]
@@ -46,16 +47,16 @@ impl OrphanReport {
         }
     }
 
-    /// Returns the JSON of the turn; `written` returns a turn with a given text.
-    pub fn turn(mut self, written: impl Fn(&str) -> String) -> String {
+    /// Returns the JSON of the turn.
+    pub fn turn(mut self, record: &Record<'_>) -> String {
         if self.text.is_empty() && self.parts.is_empty() {
             self.lines(&[STRAY_OUTPUT, STRAY_END]);
         }
         if self.parts.is_empty() {
-            return written(&self.text);
+            return new_turn(record, &self.text);
         }
         self.flush();
-        with_parts(&written(""), &self.parts)
+        said_in_parts(record, &self.parts)
     }
 
     /// Returns the report as parts.
@@ -70,11 +71,5 @@ impl OrphanReport {
 
 /// Returns a person's turn with these parts.
 pub(super) fn said_in_parts(record: &Record<'_>, parts: &[String]) -> String {
-    with_parts(&new_turn(record, ""), parts)
-}
-
-/// Returns a turn that ends with an empty text, with parts in its place.
-fn with_parts(turn: &str, parts: &[String]) -> String {
-    let start = turn.strip_suffix("\"\"}").unwrap_or(turn);
-    format!("{start}[{}]}}", parts.join(", "))
+    turn_with(record, Role::Human, &format!("[{}]", parts.join(", ")))
 }

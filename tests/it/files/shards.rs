@@ -207,6 +207,26 @@ fn what_does_not_belong_together_is_not_merged() {
     workspace.write("b.metrics.csv", fewer.join("\n") + "\n");
     merge(&["a.jsonl", "b.jsonl"]).exits(2).says("it has 2 rows");
     workspace.write("b.metrics.csv", rows);
+    let data = workspace.read("a.jsonl");
+    workspace.write("a.jsonl", &data[..data.len() - 1]);
+    merge(&["a.jsonl", "b.jsonl"])
+        .exits(2)
+        .says("its last line has no end");
+    workspace.write("a.jsonl", data);
+    let data = workspace.read("b.jsonl");
+    let lines: Vec<&[u8]> = data.split_inclusive(|byte| *byte == b'\n').collect();
+    for (cut, why) in [
+        (lines[1..].concat(), "records, and the totals tell of"),
+        (Vec::new(), "has 0 records"),
+    ] {
+        workspace.write("b.jsonl", &cut);
+        merge(&["a.jsonl", "b.jsonl"]).exits(2).says(why);
+    }
+    workspace.write("b.jsonl", &data);
+    workspace
+        .run(&["merge", "a.jsonl", "b.jsonl", "-o", "out/"])
+        .exits(2)
+        .says("not merged into a directory");
     std::fs::rename(workspace.path("b.jsonl"), workspace.path("elsewhere.jsonl")).unwrap();
     merge(&["a.jsonl", "b.jsonl"]).exits(2).says("--reports-only");
     let written = workspace
