@@ -8,6 +8,19 @@ use trajfit::session::RowLines;
 use crate::arrow;
 use crate::errors::StoppedError;
 
+/// The exception of a table that cannot be read on.
+fn stopped(error: &std::io::Error) -> PyErr {
+    let message = error.to_string();
+    // polars hands over columns of nulls with a buffer, and the format has none for them.
+    let is_of_nulls = message.contains("The datatype \"Null\" doesn't expect buffer");
+    let help = if is_of_nulls {
+        "; give columns without values a type, as with cast(polars.String)"
+    } else {
+        ""
+    };
+    StoppedError::new_err(format!("cannot read the table: {message}{help}"))
+}
+
 fn iterator(records: &Bound<'_, PyAny>) -> PyResult<Py<PyIterator>> {
     let py = records.py();
     match records.try_iter() {
@@ -129,7 +142,7 @@ impl Iterator for PyRecords {
         if let Source::Rows(rows) = &mut self.source {
             let line = rows.next();
             let error = rows.take_error();
-            self.exception = error.map(|error| StoppedError::new_err(error.to_string()));
+            self.exception = error.map(|error| stopped(&error));
             return line;
         }
         let next = Python::attach(|py| {

@@ -128,7 +128,11 @@ def test_values_that_no_type_holds_are_an_error_that_names_the_column():
 
 def test_columns_without_values_categories_and_bytes_are_read():
     frame = polars.DataFrame({"conversations": [[{"from": "human", "value": "Hi"}]], "nothing": [None]})
-    assert polars.DataFrame(FITTER.fit(frame)).to_dicts() == frame.to_dicts()
+    rows = frame.to_arrow()
+    assert pa.table(FITTER.fit(rows)).to_pylist() == frame.to_dicts()
+    # polars hands over such columns with a buffer, which Arrow has none for.
+    with pytest.raises(trajfit.StoppedError, match="give columns without values a type"):
+        pa.table(FITTER.fit(frame))
     turns = json.dumps([{"from": "human", "value": "Hi"}])
     for column in (pa.array([turns] * 2).dictionary_encode(), pa.array([turns.encode()] * 2)):
         rows = pa.table({"conversations": column})
@@ -144,7 +148,7 @@ def test_a_summary_has_parts_where_a_column_has_them():
             if message.get("content") is not None:
                 message["content"] = [{"type": "text", "text": message["content"]}]
     messages = table(rows)
-    for placement in ("human", "human-before", "tool-before"):
+    for placement in ("auto", "human", "merge"):
         fitted = pa.table(trajfit.Fitter(max_tokens=15250, summary_placement=placement).fit(messages))
         assert fitted.schema.equals(messages.schema)
         assert not fitted.equals(messages)

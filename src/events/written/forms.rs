@@ -66,6 +66,7 @@ impl Forms {
                 calls.mark.get_or_insert_with(|| match (row.form, found.first()) {
                     (Form::Elements, Some(call)) => ["<", &call.name, ">"].concat(),
                     (Form::Line, _) => [&row.opens, ":"].concat(),
+                    (Form::Python, Some(call)) if row.opens.is_empty() => ["[", &call.name, "("].concat(),
                     _ => row.opens.clone(),
                 });
                 open = Some(number);

@@ -2,6 +2,7 @@
 
 pub(crate) mod forms;
 mod object;
+mod python;
 mod read;
 pub(crate) mod row;
 mod tagged;

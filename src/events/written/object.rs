@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
+use super::python;
 use super::row::{MAX_CALLS, Row};
 use crate::events::source_call::{Arguments, SourceCall};
 
@@ -15,10 +16,14 @@ pub(super) fn of_object(row: &Row, text: &str) -> Option<(String, Vec<SourceCall
     let start = text.find('{')?;
     let objects = text.get(start..=text.rfind('}')?)?;
     let before = text.get(..start)?.trim_end();
+    let value = |text: &str| serde_json::from_str(text).ok().or_else(|| python::literal(text));
     let objects: Vec<Value> = if before.ends_with('[') {
-        serde_json::from_str(&["[", objects, "]"].concat()).ok()?
+        match value(&["[", objects, "]"].concat())? {
+            Value::Array(objects) => objects,
+            _ => return None,
+        }
     } else {
-        vec![serde_json::from_str(objects).ok()?]
+        vec![value(objects)?]
     };
     let before = before
         .strip_suffix("json")

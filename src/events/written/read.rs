@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::object::of_object;
+use super::python;
 use super::row::{Form, MAX_CALLS, Row};
 use super::tagged::tagged;
 use crate::events::source_call::{Arguments, SourceCall};
@@ -26,6 +27,7 @@ pub(super) fn found(row: &Row, text: &str) -> Option<(Prose, Vec<SourceCall<'sta
         Form::Line => line(row, text).map(one),
         Form::Named | Form::Edit => several(row, text),
         Form::Object => of_object(row, text).map(|(said, calls)| (Prose::Said(said), calls)),
+        Form::Python => python::calls(row, text).map(|(at, calls)| (Prose::Until(at), calls)),
         Form::Tagged => tagged(row, text).map(|(at, calls)| (Prose::Until(at), calls)),
         Form::Elements => elements(row, text).map(one),
     }
@@ -37,7 +39,7 @@ fn block(row: &Row, text: &str) -> Option<(usize, SourceCall<'static>)> {
     let at = before.rfind(row.opens.as_str())?;
     let body = before.get(at + row.opens.len()..)?;
     // Else another block stands between.
-    let is_one = !body.contains(row.closes.as_str()) && !body.trim().is_empty();
+    let is_one = (row.closes.is_empty() || !body.contains(row.closes.as_str())) && !body.trim().is_empty();
     let fields = || vec![(row.argument.clone(), body.trim().to_owned())];
     is_one.then(|| (at, SourceCall::tagged(&row.tool, fields())))
 }
@@ -127,7 +129,7 @@ fn file_above(text: &str) -> Option<&str> {
 fn named(row: &Row, name: &str, body: &str) -> Option<SourceCall<'static>> {
     let name = name.trim().trim_matches('`');
     let name = name.strip_prefix("functions.").unwrap_or(name);
-    let end = name.find([':', ' ', '<', '\n']).unwrap_or(name.len());
+    let end = name.find([':', ' ', '<', '[', '\n']).unwrap_or(name.len());
     let name = name.get(..end)?;
     let is_told = !name.is_empty() && name.len() <= MAX_NAME && !row.says(name);
     let body = body.trim();

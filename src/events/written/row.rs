@@ -57,8 +57,9 @@ pub(super) struct Parameter {
 impl Row {
     /// If its marks are a model's own, which nobody writes for others to read.
     pub fn is_token(&self) -> bool {
-        let tokens = ["<|", "<｜", "to=functions.", "[TOOL_CALLS]", "✿"];
-        self.form == Form::Tagged || tokens.iter().any(|start| self.opens.starts_with(start))
+        let tokens = ["<|", "<｜", "[TOOL_CALLS]", "✿"];
+        let is_token = |mark: &str| tokens.iter().any(|start| mark.starts_with(start));
+        self.form == Form::Tagged || is_token(&self.opens) || is_token(&self.until)
     }
 
     /// If a tool only says something.
@@ -87,6 +88,8 @@ pub(super) enum Form {
     Edit,
     /// The text is a JSON object, or ends with one.
     Object,
+    /// Calls of Python with literals, in a list or alone; there may be several.
+    Python,
     /// A tag with the name of the tool, and tags with the arguments; there may be several.
     Tagged,
     /// The text ends with an element named like the tool, which holds one for each argument.
