@@ -1,5 +1,7 @@
 //! Keeps the identifiers that later turns rely on: those a summary lost are added as its last line.
 
+use std::borrow::Cow;
+
 use crate::compress::anchors::{Anchor, matcher_of};
 use crate::summarize::redact::redact;
 use crate::tokens::TokenCounter;
@@ -60,7 +62,7 @@ impl<'a> References<'a> {
         let mut reference = String::new();
         let cost = |anchor: &Anchor| {
             reference.clear();
-            reference.extend([", ", &anchor.text]);
+            reference.extend([", ", &*anchor.reference()]);
             counter.count(&reference)
         };
         Self {
@@ -112,15 +114,19 @@ impl<'a> References<'a> {
         // Tokens of the text before the list's own line.
         let above = above(base, tokens, counter).filter(|_| !has_line);
         // By estimate first, then by exact counts of the whole: joined pieces may cost a token more than alone.
-        let mut added: Vec<(&str, usize)> = Vec::new();
+        let mut added: Vec<(Cow<'_, str>, usize)> = Vec::new();
         for (anchor, cost) in missing {
             if cost <= room {
                 room -= cost;
-                added.push((&anchor.text, cost));
+                added.push((anchor.reference(), cost));
             }
         }
         while !added.is_empty() {
-            let list = added.iter().map(|(text, _)| *text).collect::<Vec<_>>().join(", ");
+            let list = added
+                .iter()
+                .map(|(text, _)| &**text)
+                .collect::<Vec<_>>()
+                .join(", ");
             let line = format!("{lead}{list}");
             let total = match above {
                 Some(above) => above + counter.count(line.trim_start()),
@@ -147,7 +153,7 @@ impl<'a> References<'a> {
     fn lost<'s>(&'s self, held: &'s [bool]) -> impl Iterator<Item = (&'a Anchor, usize)> + 's {
         let all = self.anchors.iter().zip(&self.costs).zip(held);
         let lost = all.filter(|((anchor, _), is_held)| {
-            !**is_held && !anchor.text.chars().any(char::is_control) && redact(&anchor.text).1 == 0
+            !**is_held && !anchor.text.chars().any(char::is_control) && redact(&anchor.reference()).1 == 0
         });
         lost.map(|((anchor, cost), _)| (anchor, *cost))
             .take(MAX_REFERENCES)
@@ -169,13 +175,7 @@ mod tests {
 
     fn grounded(text: &str, anchors: &[&str], max_tokens: usize) -> (String, usize) {
         let counter = Words::new();
-        let anchors: Vec<Anchor> = anchors
-            .iter()
-            .map(|text| Anchor {
-                text: (*text).to_owned(),
-                uses: 1,
-            })
-            .collect();
+        let anchors: Vec<Anchor> = anchors.iter().map(|text| Anchor::new(*text, 1)).collect();
         let (text, held) = ground(text.to_owned(), &anchors, max_tokens, &counter);
         assert!(held.before <= held.after);
         (text, held.after)
@@ -196,10 +196,7 @@ mod tests {
     #[test]
     fn what_the_text_itself_holds_is_told_apart_from_what_was_appended() {
         let counter = Words::new();
-        let anchors = ["a.py", "b.py", "c.py"].map(|text| Anchor {
-            text: text.to_owned(),
-            uses: 1,
-        });
+        let anchors = ["a.py", "b.py", "c.py"].map(|text| Anchor::new(text, 1));
         let (_, held) = ground("all of a.py".to_owned(), &anchors, 99, &counter);
         assert_eq!(held, Held { before: 1, after: 3 });
     }

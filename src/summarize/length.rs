@@ -127,10 +127,7 @@ mod tests {
     use crate::tokens;
 
     fn anchors(texts: &[&str]) -> Vec<Anchor> {
-        let anchor = |text: &&str| Anchor {
-            text: (*text).to_owned(),
-            uses: 1,
-        };
+        let anchor = |text: &&str| Anchor::new(*text, 1);
         texts.iter().map(anchor).collect()
     }
 

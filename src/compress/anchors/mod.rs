@@ -2,6 +2,7 @@
 
 mod filter;
 mod invented;
+mod key;
 mod kind;
 mod matcher;
 mod outputs;
@@ -19,6 +20,7 @@ use rustc_hash::FxHashMap;
 use crate::trajectory::{Role, TurnView, Turns};
 
 pub use invented::invented;
+use key::{is_number, key_before};
 pub use kind::is_spaceless;
 pub use matcher::Matcher;
 pub use outputs::{Output, anchors_of_outputs};
@@ -33,6 +35,27 @@ pub struct Anchor {
     pub text: String,
     /// Number of uses in kept assistant turns.
     pub uses: usize,
+    /// The key that it stands under in the region, if it is a number.
+    pub key: Option<String>,
+}
+
+impl Anchor {
+    /// An identifier without a key.
+    pub fn new(text: impl Into<String>, uses: usize) -> Self {
+        Self {
+            text: text.into(),
+            uses,
+            key: None,
+        }
+    }
+
+    /// The identifier as a list of references names it: a number with what it is.
+    pub fn reference(&self) -> Cow<'_, str> {
+        match &self.key {
+            Some(key) => Cow::Owned([key, " ", &self.text].concat()),
+            None => Cow::Borrowed(&self.text),
+        }
+    }
 }
 
 /// Most identifiers examined for one compression; beyond that it is a data dump, and later ones are ignored.
@@ -90,14 +113,35 @@ pub fn dangling<'b, 'r, 'a>(
         .zip(uses)
         .zip(open)
         .filter(|(_, is_open)| *is_open)
-        .map(|((text, used), _)| Anchor {
-            text,
-            uses: used.uses,
-        })
+        .map(|((text, used), _)| Anchor::new(text, used.uses))
         .collect();
     // The sort is stable: candidates are in the order of their first use.
     anchors.sort_by_key(|anchor| std::cmp::Reverse(anchor.uses));
+    add_keys(&mut anchors, region);
     anchors
+}
+
+/// Adds the keys of numbers, each from the first place where it has one.
+fn add_keys(anchors: &mut [Anchor], region: Turns<'_>) {
+    let texts: Vec<String> = anchors.iter().map(|anchor| anchor.text.clone()).collect();
+    let matcher = Matcher::new(texts.iter().map(String::as_str));
+    let numbers: Vec<bool> = texts.iter().map(|text| is_number(text)).collect();
+    if !numbers.contains(&true) {
+        return;
+    }
+    let mut search = Search::new(&matcher, numbers);
+    for turn in region.all() {
+        for text in turn.texts() {
+            search.find(text, |pattern, at| {
+                let key = key_before(text, at).map(str::to_owned);
+                let is_missing = key.is_none();
+                if let Some(anchor) = anchors.get_mut(pattern) {
+                    anchor.key = key;
+                }
+                is_missing
+            });
+        }
+    }
 }
 
 /// Returns for each anchor true if `text` contains it as a whole identifier.

@@ -46,10 +46,7 @@ pub fn anchors_of_outputs<'v>(turns: impl Into<Turns<'v>>, outputs: &[Output<'_>
             let is_before = output.turn < first_turn(pattern);
             let found = texts.get(pattern).zip(uses.get(pattern)).filter(|_| is_before);
             if let Some((text, used)) = found {
-                told.push(Anchor {
-                    text: text.clone(),
-                    uses: used.uses,
-                });
+                told.push(Anchor::new(text.clone(), used.uses));
             }
             !is_before
         });

@@ -173,11 +173,24 @@ fn captions_and_how_long_a_call_may_take_are_no_identifiers() {
 }
 
 #[test]
+fn a_number_has_the_key_that_it_stands_under() {
+    let region = [turn(
+        Role::Tool,
+        r#"{"variants": {"2757705742": {"item_id": "2757705742", "price": 258.97}}, "code": "GHX77"}"#,
+    )];
+    let after = [call(
+        r#"{"new_item": "2757705742", "amount": 258.97, "code": "GHX77"}"#,
+    )];
+    let anchors = dangling(&[], &region, &after);
+    let references: Vec<_> = anchors.iter().map(Anchor::reference).collect();
+    assert_eq!(references, ["item_id 2757705742", "price 258.97", "GHX77"]);
+    let text = references.join(", ");
+    assert_eq!(held_mask(&anchors, &text), [true; 3]);
+}
+
+#[test]
 fn held_means_as_a_whole_identifier() {
-    let anchor = |text: &str| Anchor {
-        text: text.to_owned(),
-        uses: 1,
-    };
+    let anchor = |text: &str| Anchor::new(text, 1);
     let anchors: Vec<Anchor> = [
         "core.py", "W123", "my-app", "2024", "/etc", "状态", "get_x", "100",
     ]
@@ -267,7 +280,7 @@ proptest! {
 
     #[test]
     fn every_found_identifier_is_held_by_its_text(text in "[ a-zA-Z0-9_./:#@$,'\"-]{0,80}") {
-        let anchors: Vec<Anchor> = found(&text).into_iter().map(|text| Anchor { text, uses: 1 }).collect();
+        let anchors: Vec<Anchor> = found(&text).into_iter().map(|text| Anchor::new(text, 1)).collect();
         for anchor in &anchors {
             prop_assert!(text.contains(&anchor.text));
         }

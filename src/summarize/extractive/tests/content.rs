@@ -215,10 +215,7 @@ fn secrets_are_neither_told_nor_listed() {
     let later = format!("push with {secret} and \"Tr0ub4dor&3\" to repo_main");
     let after = [turn(Role::Assistant, &later)];
     let mut anchors = dangling(&[], &turns, &after);
-    anchors.push(Anchor {
-        text: "Tr0ub4dor&3".to_owned(),
-        uses: 9,
-    });
+    anchors.push(Anchor::new("Tr0ub4dor&3", 9));
     let summary = summary_of(&turns, None, &anchors, 300);
     assert_eq!(summary.redactions, 2);
     assert!(
@@ -322,10 +319,7 @@ fn a_secret_that_only_its_rendered_line_shows_is_redacted_too() {
     let value = "a8F3kQ9zL2mX7pR4tV6wB1nC5dE0";
     let said = format!("<function=login>\n<parameter=api_key>\n{value}\n</parameter>\n</function>");
     let turns = [turn(Role::Assistant, &said)];
-    let anchors = [Anchor {
-        text: value.to_owned(),
-        uses: 3,
-    }];
+    let anchors = [Anchor::new(value, 3)];
     let summary = summary_of(&turns, None, &anchors, 300);
     assert_eq!(
         summary.text,

@@ -91,10 +91,7 @@ fn the_later_statement_of_a_value_wins() {
         "The limit of zone_alpha_7 is now 95 units for all",
     ];
     let turns = said.map(|text| turn(Role::Tool, text));
-    let anchors = [Anchor {
-        text: "zone_alpha_7".to_owned(),
-        uses: 1,
-    }];
+    let anchors = [Anchor::new("zone_alpha_7", 1)];
     let text = summary_of(&turns, None, &anchors, 60).text;
     assert!(text.contains("95 units") && !text.contains("40 units"), "{text}");
 }
@@ -255,10 +252,7 @@ fn values_that_other_lines_tell_are_not_told_twice() {
         answer("orders: W123456, 3 pieces\nnothing else\nat all\nhere"),
         turn(Role::Assistant, finding),
     ];
-    let anchors = [Anchor {
-        text: "W123456".to_owned(),
-        uses: 1,
-    }];
+    let anchors = [Anchor::new("W123456", 1)];
     let text = summary_of(&turns, None, &anchors, 400).text;
     assert!(text.contains(finding) && !text.contains("Values:"), "{text}");
 }
