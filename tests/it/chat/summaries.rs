@@ -154,10 +154,7 @@ fn an_answer_that_is_too_long_is_asked_for_again_shorter_and_then_cut_at_a_line_
         completion(&lines.collect::<Vec<_>>().concat())
     });
     let chat = summarizer(chat_settings(&server.url()));
-    let anchors = [Anchor {
-        text: "src/lost/one.rs".to_owned(),
-        uses: 2,
-    }];
+    let anchors = [Anchor::new("src/lost/one.rs", 2)];
     let summary = summarize_turns(&chat, &long_turns(3), &anchors).unwrap();
     let cost = counter().count(&summary.text);
     assert!(
