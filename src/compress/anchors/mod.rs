@@ -123,12 +123,12 @@ pub fn dangling<'b, 'r, 'a>(
 
 /// Adds the keys of numbers, each from the first place where it has one.
 fn add_keys(anchors: &mut [Anchor], region: Turns<'_>) {
-    let texts: Vec<String> = anchors.iter().map(|anchor| anchor.text.clone()).collect();
-    let matcher = Matcher::new(texts.iter().map(String::as_str));
-    let numbers: Vec<bool> = texts.iter().map(|text| is_number(text)).collect();
+    let numbers: Vec<bool> = anchors.iter().map(|anchor| is_number(&anchor.text)).collect();
     if !numbers.contains(&true) {
         return;
     }
+    let texts: Vec<String> = anchors.iter().map(|anchor| anchor.text.clone()).collect();
+    let matcher = Matcher::new(texts.iter().map(String::as_str));
     let mut search = Search::new(&matcher, numbers);
     for turn in region.all() {
         for text in turn.texts() {
