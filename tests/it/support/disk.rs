@@ -62,6 +62,9 @@ const fn from_then_on(kind: &'static str, error: i32) -> Fault {
     }
 }
 
+/// So many calls of a kind on a file are disturbed at most: a file that is written in many calls is written the same way in each.
+const MOST_OF_A_SITE: usize = 6;
+
 /// A run that is disturbed at one call after another.
 pub struct DisturbedRun {
     /// Where its inputs are, once for all runs.
@@ -158,8 +161,8 @@ impl DisturbedRun {
         bytes
     }
 
-    /// Lets every call that is to be disturbed fail in every way, each in a run of its own that is then resumed. Returns the
-    /// calls of a run that was not disturbed.
+    /// Lets calls that are to be disturbed fail in every way, each in a run of its own that is then resumed: of a kind of call on a
+    /// file all, or so many as [`MOST_OF_A_SITE`]. Returns the calls of a run that was not disturbed.
     pub fn survives(&self) -> Vec<String> {
         let whole = self.workspace();
         let (undisturbed, calls) = self.run(&whole, &[], None);
@@ -179,7 +182,7 @@ impl DisturbedRun {
             .map(String::as_str)
             .filter(|call| call.split(' ').nth(1).is_some_and(self.disturbs))
             .collect();
-        let faults: Vec<(&str, Fault)> = disturbed
+        let faults: Vec<(&str, Fault)> = spread(&disturbed)
             .into_iter()
             .flat_map(|call| {
                 let of_kind = FAULTS
@@ -259,6 +262,25 @@ impl DisturbedRun {
         }
         Ok(met)
     }
+}
+
+/// Of the calls of each kind on each file, which their notes begin with, all, or some from the first to the last.
+fn spread<'c>(calls: &BTreeSet<&'c str>) -> Vec<&'c str> {
+    let mut sites: BTreeMap<&str, Vec<(usize, &'c str)>> = BTreeMap::new();
+    for &call in calls {
+        let (site, number) = call.rsplit_once(' ').unwrap();
+        sites
+            .entry(site)
+            .or_default()
+            .push((number.parse().unwrap(), call));
+    }
+    let some = |mut calls: Vec<(usize, &'c str)>| {
+        calls.sort_unstable();
+        let taken = calls.len().min(MOST_OF_A_SITE);
+        let last = calls.len() - 1;
+        (0..taken).map(move |number| calls[number * last / taken.saturating_sub(1).max(1)].1)
+    };
+    sites.into_values().flat_map(some).collect()
 }
 
 fn is_data(file: &str) -> bool {
