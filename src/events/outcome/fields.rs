@@ -273,14 +273,14 @@ mod tests {
         says(
             "get(k: a)",
             &format!(r#"{{"zip": "80217", "items": [{item}, {item}, {item}], "status": "pending"}}"#),
-            "status: pending, zip: 80217; 3 records",
+            "status: pending, zip: 80217; items: 3 records",
         );
         let small = r#"[{"id": 1}, {"id": 2}]"#;
         let name = "a".repeat(70);
         says(
             "get(k: a)",
             &format!(r#"{{"name": "{name}", "of": "{name}", "ids": {small}}}"#),
-            &format!("name: {name} …; 2 records"),
+            &format!("name: {name} …; ids: 2 records"),
         );
     }
 

@@ -9,7 +9,7 @@ use super::later_calls::{self, LaterCalls};
 use super::reported::ReportedFields;
 use super::text::{MAX_LINE, quote};
 use crate::events::line::shortened;
-use crate::trajectory::json::leaves::Leaf;
+use crate::trajectory::json::leaves::{Leaf, List};
 
 /// Longest field that tells something in a line, in bytes.
 const MAX_TELLING: usize = 80;
@@ -102,13 +102,21 @@ pub(super) fn told_fields(
     };
     // Not all records stand in the line.
     let is_cut = || is_many || length_of(fields.iter()) > MAX_LINE;
-    let longest = lists(fields).values().map(BTreeSet::len).max();
-    let Some(records) = longest.filter(|records| *records > 1 && !line.is_empty() && is_cut()) else {
+    let longest = lists(fields)
+        .into_iter()
+        .map(|(list, records)| (records.len(), list))
+        .max();
+    let Some((records, list)) = longest.filter(|(records, _)| *records > 1 && !line.is_empty() && is_cut())
+    else {
         return quote(&line);
     };
-    let records = format!("{} records", count(records));
+    let records = match &*list.key() {
+        "" => format!("{} records", count(records)),
+        key => format!("{key}: {} records", count(records)),
+    };
+    let records = shortened(&records, MAX_LINE / 2)?;
     let line = shortened(&line, MAX_LINE - records.len() - 2)?.into_owned();
-    quote(&joined([line, records]))
+    quote(&joined([line, records.into_owned()]))
 }
 
 /// The parts of a line that are not empty.
@@ -134,8 +142,8 @@ fn length_of<'l>(fields: impl Iterator<Item = &'l Leaf<'l>>) -> usize {
 }
 
 /// The records of each list that has any, and of each object with records under ids.
-fn lists(fields: &[Leaf<'_>]) -> BTreeMap<usize, BTreeSet<usize>> {
-    let mut lists: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+fn lists<'l>(fields: &'l [Leaf<'l>]) -> BTreeMap<List<'l>, BTreeSet<usize>> {
+    let mut lists: BTreeMap<List<'_>, BTreeSet<usize>> = BTreeMap::new();
     for leaf in fields.iter().filter(|leaf| leaf.record > 0) {
         lists.entry(leaf.list).or_default().insert(leaf.record);
     }

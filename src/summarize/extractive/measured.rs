@@ -358,6 +358,16 @@ impl Measured {
         (cost <= most && !units.iter().any(|unit| unit.is_idle)).then_some(cost)
     }
 
+    /// The chosen part of it, in tokens; beyond `most` its length counts no more.
+    pub fn part_of(&self, is_chosen: &[bool], most: f32) -> f32 {
+        let (mut part, mut all) = (0.0, 0.0);
+        for (unit, is_chosen) in self.units.iter().zip(is_chosen) {
+            all += unit.cost;
+            part += if *is_chosen { unit.cost } else { 0.0 };
+        }
+        part / all.min(most)
+    }
+
     /// The text of a unit.
     pub fn text_of(&self, unit: usize) -> &str {
         let start = unit.checked_sub(1).and_then(|before| self.units.get(before));

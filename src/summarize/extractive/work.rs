@@ -164,6 +164,10 @@ fn line_of_call(action: &Event, limits: Limits) -> String {
     if action.times > 1 {
         let _ = match (action.failures, action.times) {
             (failures, times) if [0, times].contains(&failures) => write!(text, " (x{times})"),
+            // The last one went otherwise.
+            (failures, times) if action.outcome.failed() != Some(true) => {
+                write!(text, " (x{times}, {failures} failed earlier)")
+            }
             (failures, times) => write!(text, " (x{times}, {failures} failed)"),
         };
     }

@@ -17,12 +17,27 @@ pub struct Leaf<'a> {
     pub depth: usize,
     /// The number of the record that contains it, an object in a list or under an id, counted from 1; 0 for none.
     pub record: usize,
-    /// The place in the text of the list that contains the record, or of the object with records under ids.
-    pub list: usize,
+    /// The list that contains the record.
+    pub list: List<'a>,
     /// The leaf is itself an item of a list.
     pub is_item: bool,
     /// The value is a string.
     pub is_string: bool,
+}
+
+/// A list of records, or an object with records under ids.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct List<'a> {
+    /// Its place in the text.
+    at: usize,
+    written_key: &'a str,
+}
+
+impl<'a> List<'a> {
+    /// Returns its key, decoded; empty for the outermost list.
+    pub fn key(self) -> Cow<'a, str> {
+        decoded(self.written_key)
+    }
 }
 
 impl<'a> Leaf<'a> {
@@ -82,10 +97,14 @@ pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf<'_>>> {
                 let (record, list) = match open.last() {
                     Some(outer) if is_object && (!outer.is_object || names_one_of_many(key)) => {
                         records += 1;
-                        (records, outer.at)
+                        let list = List {
+                            at: outer.at,
+                            written_key: outer.key,
+                        };
+                        (records, list)
                     }
                     Some(outer) => (outer.record, outer.list),
-                    None => (0, 0),
+                    None => (0, List::default()),
                 };
                 open.push(Open {
                     is_object,
@@ -155,7 +174,7 @@ struct Open<'a> {
     /// Its key, which items of a list have as well.
     key: &'a str,
     record: usize,
-    list: usize,
+    list: List<'a>,
     /// Its place in the text.
     at: usize,
 }
@@ -172,7 +191,7 @@ fn leaf<'a>(written_key: &'a str, written: &'a str, open: &[Open<'a>], is_string
         written,
         depth: open.len(),
         record: innermost.map_or(0, |open| open.record),
-        list: innermost.map_or(0, |open| open.list),
+        list: innermost.map_or(List::default(), |open| open.list),
         is_item: innermost.is_some_and(|open| !open.is_object),
         is_string,
     }
@@ -315,6 +334,18 @@ mod tests {
             records,
             expected.map(|(value, record, is_item)| (value.to_owned(), record, is_item))
         );
+    }
+
+    #[test]
+    fn records_know_their_list() {
+        let text = r#"{"a": 1, "l": [{"b": 2}, {"m": [{"c": 3}]}], "by": {"id_1": {"d": 4}}}"#;
+        let keys: Vec<_> = leaves(text, 9)
+            .unwrap()
+            .into_iter()
+            .map(|leaf| leaf.list.key().into_owned())
+            .collect();
+        assert_eq!(keys, ["", "l", "m", "by"]);
+        assert_eq!(leaves(r#"[{"b": 2}]"#, 9).unwrap()[0].list.key(), "");
     }
 
     #[test]

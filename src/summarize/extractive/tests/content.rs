@@ -47,7 +47,7 @@ fn a_summary_tells_what_was_asked_done_and_left_open() {
          - Never touch setup.cfg.\n\
          Done:\n\
          - editor str_replace /repo/core_a.py -> ok\n\
-         - bash: pytest core_a.py (x2, 1 failed) -> ok: 13 passed in 2.0s\n\
+         - bash: pytest core_a.py (x2, 1 failed earlier) -> ok: 13 passed in 2.0s\n\
          Open errors:\n\
          - bash: ruff check . -> exit 127: bash: ruff: command not found"
     );
@@ -102,7 +102,7 @@ fn an_error_that_later_succeeded_is_not_open() {
     let [a, b] = run("Error: no rule\nExit code: 2");
     let [c, d] = run("built\nExit code: 0");
     let text = told(&[a.clone(), b.clone(), c.clone(), d.clone()]);
-    assert!(text.contains("- sh: make (x2, 1 failed) -> ok"), "{text}");
+    assert!(text.contains("- sh: make (x2, 1 failed earlier) -> ok"), "{text}");
     assert!(!text.contains("Open errors"), "{text}");
     let text = told(&[c, d, a, b]);
     assert!(

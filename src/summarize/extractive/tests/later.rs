@@ -64,7 +64,7 @@ fn of_many_records_the_one_is_told_that_a_later_call_names() {
     let other = ("close", r#"{"ticket": "T-77"}"#, r#"{"status": "done"}"#);
     says(
         &told_of(&[product, other]),
-        &["status: on sale, name: Lamp; 10 records"],
+        &["status: on sale, name: Lamp; variants: 10 records"],
         &["1000000"],
     );
 }

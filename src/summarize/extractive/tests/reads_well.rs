@@ -21,7 +21,7 @@ fn repeated_runs_are_counted_once_and_say_how_many_failed() {
     ];
     let text = told(&turns);
     assert!(
-        text.contains("- bash: pytest core_a.py (x3, 2 failed) -> ok: 13 passed in 2.0s"),
+        text.contains("- bash: pytest core_a.py (x3, 2 failed earlier) -> ok: 13 passed in 2.0s"),
         "{text}"
     );
     assert_eq!(text.matches("pytest").count(), 1, "{text}");
