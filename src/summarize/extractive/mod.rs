@@ -147,7 +147,7 @@ impl Extractive {
         } else {
             Vec::new()
         };
-        let passages = Passages::of(blocks, request.reuse, anchors.len(), &matcher, &told, budget);
+        let passages = Passages::of(blocks, request.reuse, anchors.len(), &matcher, &told);
         let filling = Filling {
             references: &references,
             matcher: &matcher,

@@ -42,16 +42,10 @@ const LEAST_FILLED: f32 = 0.33;
 /// The lowest price of an output's text, which comes again more seldom than is counted.
 const LOWEST_OF_OUTPUTS: f32 = 0.4;
 
-/// A small budget, in tokens: quotations for it are made of the lines worth most, wherever they stand.
-const SMALL_BUDGET: f32 = 300.0;
-
-/// The least part of a block that is quoted, with a small budget and at the most, and the tokens beyond which its length counts no more.
+/// The least part of a block that is quoted, and the tokens beyond which its length counts no more: single lines of a text tell a
+/// reader little.
 const LEAST_PART: f32 = 0.25;
-const MOST_OF_LEAST_PART: f32 = 0.5;
 const LONG_BLOCK: f32 = 200.0;
-
-/// The price of a gap as a multiple of its tokens, at the most.
-const MOST_OF_GAP: f32 = 6.0;
 
 /// The blocks of a region with what their units are worth.
 pub(super) struct Passages {
@@ -62,10 +56,6 @@ pub(super) struct Passages {
     lowest_price: f32,
     /// The least worth of a quotation.
     least_worth: f32,
-    /// The least part of a block that is quoted.
-    least_part: f32,
-    /// The tokens that a gap is priced at.
-    gap: f32,
     /// The choices at prices that were looked at, by the bits of the price: budgets of about the same size look at the same ones.
     at_prices: RefCell<FxHashMap<u32, Choice>>,
 }
@@ -87,31 +77,20 @@ pub(super) struct Quoted {
 }
 
 impl Passages {
-    /// Measures the blocks of a region, for summaries of about `budget` tokens.
-    ///
-    /// Single lines of a text tell a reader little. The more room there is, the more of a text is quoted, or nothing; and gaps cost
-    /// more where later turns are known, which leave room.
+    /// Measures the blocks of a region.
     pub fn of(
         blocks: Vec<Block>,
         reuse: &Reuse,
         anchors: usize,
         matcher: &Matcher<'_>,
         told: &LatestStatements,
-        budget: usize,
     ) -> Self {
         let (blocks, shared) = measured(blocks, reuse, anchors, matcher, told);
-        let size = (budget as f32 / SMALL_BUDGET).max(1.0);
         Self {
             blocks,
             shared,
             lowest_price: if reuse.is_empty() { 0.0 } else { LOWEST_PRICE },
             least_worth: if reuse.is_empty() { 0.0 } else { USED_BYTES },
-            least_part: (LEAST_PART * size).min(MOST_OF_LEAST_PART),
-            gap: if reuse.is_empty() {
-                GAP
-            } else {
-                GAP * (size * size).min(MOST_OF_GAP)
-            },
             at_prices: RefCell::default(),
         }
     }
@@ -289,9 +268,8 @@ impl Passages {
                 let worth = if open < NEWS * unit.most { 0.0 } else { open };
                 (worth - of_text * unit.cost, unit.may_begin)
             };
-            let values = measured.units.iter().map(value);
-            let mut is_chosen = walk.best(values, price * HEADING + least, price * self.gap);
-            if measured.part_of(&is_chosen, LONG_BLOCK) < self.least_part {
+            let mut is_chosen = walk.best(measured.units.iter().map(value), price, least);
+            if measured.part_of(&is_chosen, LONG_BLOCK) < LEAST_PART {
                 is_chosen.fill(false);
             }
             let mut is_first = true;

@@ -20,9 +20,9 @@ enum State {
 }
 
 impl Walk {
-    /// Returns for each unit if it is in the stretches worth most, the heading and each gap between them paid for. Of each unit
-    /// there are its value and whether a stretch may begin with it.
-    pub fn best(&mut self, values: impl Iterator<Item = (f32, bool)>, heading: f32, gap: f32) -> Vec<bool> {
+    /// Returns for each unit if it is in the stretches worth most, a heading and gaps paid for, and worth `least` beside. Of each
+    /// unit there are its value and whether a stretch may begin with it.
+    pub fn best(&mut self, values: impl Iterator<Item = (f32, bool)>, price: f32, least: f32) -> Vec<bool> {
         use State::{Behind, Outside, Within};
         self.before.clear();
         let (mut behind, mut within) = (f32::NEG_INFINITY, f32::NEG_INFINITY);
@@ -33,7 +33,10 @@ impl Walk {
                 (within, Within)
             };
             let mut entered = (within, Within);
-            for other in [(-heading, Outside), (behind - gap, Behind)] {
+            for other in [
+                (-price * HEADING - least, Outside),
+                (behind - price * GAP, Behind),
+            ] {
                 if may_begin && other.0 > entered.0 {
                     entered = other;
                 }
@@ -64,7 +67,7 @@ mod tests {
     use super::*;
 
     fn best(values: &[f32]) -> Vec<bool> {
-        Walk::default().best(values.iter().map(|value| (*value, true)), 1.6, 0.5)
+        Walk::default().best(values.iter().map(|value| (*value, true)), 0.1, 0.0)
     }
 
     #[test]
@@ -76,8 +79,8 @@ mod tests {
             [false, true, true, true, false]
         );
         assert_eq!(best(&[3.0, -1.0, 2.0]), [true, false, true]);
-        assert_eq!(Walk::default().best([(3.0, true)].into_iter(), 3.6, 0.5), [false]);
+        assert_eq!(Walk::default().best([(3.0, true)].into_iter(), 0.1, 2.0), [false]);
         let whole = [(1.0, true), (-1.0, false), (5.0, false)];
-        assert_eq!(Walk::default().best(whole.into_iter(), 1.6, 0.5), [true; 3]);
+        assert_eq!(Walk::default().best(whole.into_iter(), 0.1, 0.0), [true; 3]);
     }
 }
