@@ -94,6 +94,10 @@ pub mod summarize {
         pub use crate::summarize::grounding::ground;
     }
 
+    pub mod named_files {
+        pub use crate::summarize::named_files::add_files;
+    }
+
     pub mod marker {
         pub use crate::summarize::marker::{SUMMARY_MARKER, with_marker};
     }

@@ -9,6 +9,7 @@ use trajfit::internals::summarize::extractive::{Extractive, asks_for_something};
 use trajfit::internals::summarize::grounding::ground;
 use trajfit::internals::summarize::marker::with_marker;
 use trajfit::internals::summarize::mask::masks;
+use trajfit::internals::summarize::named_files::add_files;
 use trajfit::internals::summarize::{Around, Stretch, Summarizer, SummaryRequest};
 use trajfit::internals::tokens::TokenCounter;
 use trajfit::internals::trajectory::{Role, TurnView, Turns};
@@ -153,11 +154,13 @@ fn of_assistant(region: &[TurnView<'_>]) -> String {
 /// Our summary of the region, as `fit` asks for it and writes it.
 fn summary(window: &Window<'_>, grounding: bool, tokens: usize, counter: &dyn TokenCounter) -> String {
     let (head, region, tail) = (window.head(), window.region(), window.tail());
-    let anchors = if grounding {
+    let mut anchors = if grounding {
         dangling(head, region, tail)
     } else {
         Vec::new()
     };
+    let turns = Stretch::of(region);
+    add_files(&mut anchors, &turns);
     let asked = |turn: &TurnView<'static>| {
         (turn.role == Role::Human && asks_for_something(&turn.text)).then(|| turn.text.to_string())
     };
@@ -169,7 +172,7 @@ fn summary(window: &Window<'_>, grounding: bool, tokens: usize, counter: &dyn To
     let task = head.iter().find_map(asked);
     let asked_later = tail.iter().find_map(asked);
     let request = SummaryRequest {
-        turns: &Stretch::of(region),
+        turns: &turns,
         is_redacted: false,
         previous: None,
         in_progress: in_progress.as_deref(),

@@ -1,13 +1,15 @@
 //! Keeps the identifiers that later turns rely on: those a summary lost are added as its last line.
 
-use std::borrow::Cow;
-
 use crate::compress::anchors::{Anchor, matcher_of};
 use crate::summarize::redact::redact;
 use crate::tokens::TokenCounter;
 
 /// The beginning of the last line.
 pub const KEY_REFERENCES: &str = "Key references:";
+
+/// The beginning of the names that stand in a file, and the sign before it.
+const IN_FILE: &str = "in ";
+const BETWEEN_FILES: &str = "; ";
 
 /// Identifiers added at most: a longer list is no help to a reader.
 const MAX_REFERENCES: usize = 400;
@@ -84,11 +86,19 @@ impl<'a> References<'a> {
 
     /// The tokens that references to the anchors not `held` will take, at most `most`.
     pub fn room(&self, held: &[bool], most: usize) -> usize {
-        let fitting = |total: usize, (_, cost): (&Anchor, usize)| {
-            let sum = total + cost;
-            if sum <= most { sum } else { total }
-        };
-        match self.lost(held).fold(0, fitting) {
+        let mut total = 0;
+        let mut listed = Vec::new();
+        for (anchor, cost) in self.lost(held) {
+            if total + cost <= most {
+                total += cost;
+                listed.push(anchor);
+            }
+        }
+        for file in files_of(&listed) {
+            let cost = self.counter.count(&heading(file));
+            total += if total + cost <= most { cost } else { 0 };
+        }
+        match total {
             0 => 0,
             total => total + self.counter.count(KEY_REFERENCES) + 1,
         }
@@ -101,33 +111,33 @@ impl<'a> References<'a> {
         let mut missing = self.lost(held).peekable();
         missing.peek()?;
         let base = text.trim_end();
-        let has_line = base
-            .lines()
-            .next_back()
-            .is_some_and(|line| line.starts_with(KEY_REFERENCES));
-        let lead = if has_line {
-            ", ".to_owned()
-        } else {
-            format!("\n{KEY_REFERENCES} ")
+        let last = base.lines().next_back().unwrap_or_default();
+        let has_line = last.starts_with(KEY_REFERENCES);
+        let lead = match has_line {
+            true if last.contains(IN_FILE) => BETWEEN_FILES.to_owned(),
+            true => ", ".to_owned(),
+            false => format!("\n{KEY_REFERENCES} "),
         };
         let mut room = max_tokens.saturating_sub(tokens + counter.count(&lead));
         // Tokens of the text before the list's own line.
         let above = above(base, tokens, counter).filter(|_| !has_line);
         // By estimate first, then by exact counts of the whole: joined pieces may cost a token more than alone.
-        let mut added: Vec<(Cow<'_, str>, usize)> = Vec::new();
+        let mut listed: Vec<&Anchor> = Vec::new();
         for (anchor, cost) in missing {
             if cost <= room {
                 room -= cost;
-                added.push((anchor.reference(), cost));
+                listed.push(anchor);
             }
         }
-        while !added.is_empty() {
-            let list = added
-                .iter()
-                .map(|(text, _)| &**text)
-                .collect::<Vec<_>>()
-                .join(", ");
-            let line = format!("{lead}{list}");
+        let mut files = files_of(&listed);
+        files.retain(|file| {
+            let cost = counter.count(&heading(file));
+            let fits = cost <= room;
+            room -= if fits { cost } else { 0 };
+            fits
+        });
+        while !listed.is_empty() {
+            let line = [lead.as_str(), &list(&listed, &files)].concat();
             let total = match above {
                 Some(above) => above + counter.count(line.trim_start()),
                 None => counter.count(&format!("{base}{line}")),
@@ -141,8 +151,13 @@ impl<'a> References<'a> {
             if excess == 0 {
                 return Some(format!("{base}{line}"));
             }
+            // Files go before names.
+            if files.pop().is_some() {
+                continue;
+            }
             while excess > 0 {
-                let Some((_, cost)) = added.pop() else { break };
+                let Some(anchor) = listed.pop() else { break };
+                let cost = counter.count(&anchor.reference());
                 excess = excess.saturating_sub(cost.max(1));
             }
         }
@@ -158,6 +173,46 @@ impl<'a> References<'a> {
         lost.map(|((anchor, cost), _)| (anchor, *cost))
             .take(MAX_REFERENCES)
     }
+}
+
+/// A list of anchors: first those without a file, then by `files`.
+fn list(anchors: &[&Anchor], files: &[&str]) -> String {
+    let is_in = |anchor: &&&Anchor, file: Option<&str>| {
+        anchor.file.as_deref().filter(|own| files.contains(own)) == file
+    };
+    let names = |file: Option<&str>| {
+        let own = anchors.iter().filter(|anchor| is_in(anchor, file));
+        own.map(|anchor| anchor.reference())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let of_files = files.iter().map(|file| heading(file) + &names(Some(file)));
+    let parts: Vec<String> = std::iter::once(names(None)).chain(of_files).collect();
+    let parts: Vec<&str> = parts
+        .iter()
+        .map(String::as_str)
+        .filter(|part| !part.is_empty())
+        .collect();
+    parts.join(BETWEEN_FILES)
+}
+
+/// The beginning of the names of a file in a list.
+fn heading(file: &str) -> String {
+    [IN_FILE, file, ": "].concat()
+}
+
+/// The files of anchors, that with most of them first: no control characters, no secrets.
+fn files_of<'a>(anchors: &[&'a Anchor]) -> Vec<&'a str> {
+    let mut files: Vec<(&str, usize)> = Vec::new();
+    for file in anchors.iter().filter_map(|anchor| anchor.file.as_deref()) {
+        match files.iter_mut().find(|(other, _)| *other == file) {
+            Some((_, names)) => *names += 1,
+            None => files.push((file, 1)),
+        }
+    }
+    files.retain(|(file, _)| !file.chars().any(char::is_control) && redact(file).1 == 0);
+    files.sort_by_key(|(_, names)| std::cmp::Reverse(*names));
+    files.into_iter().map(|(file, _)| file).collect()
 }
 
 /// Tokens of `text` with a line end after it, if it has `tokens` without; `None` if only a count of the whole can tell.

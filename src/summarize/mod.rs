@@ -23,6 +23,7 @@ pub(crate) mod judge;
 mod length;
 pub mod marker;
 pub mod mask;
+pub mod named_files;
 mod pending;
 #[cfg(feature = "chat")]
 pub mod prompt;

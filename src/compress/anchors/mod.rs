@@ -37,6 +37,8 @@ pub struct Anchor {
     pub uses: usize,
     /// The key that it stands under in the region, if it is a number.
     pub key: Option<String>,
+    /// The file that it stands in, if it is a name and the region shows or changes that file.
+    pub file: Option<String>,
 }
 
 impl Anchor {
@@ -46,6 +48,7 @@ impl Anchor {
             text: text.into(),
             uses,
             key: None,
+            file: None,
         }
     }
 

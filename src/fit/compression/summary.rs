@@ -12,6 +12,7 @@ use crate::metrics::Row;
 use crate::summarize::footer::{Files, with_footer};
 use crate::summarize::grounding::ground;
 use crate::summarize::marker::{body_of, with_marker};
+use crate::summarize::named_files::add_files;
 use crate::summarize::redact::redact;
 use crate::summarize::{
     Around, Estimate, PendingRequest, Stretch, Summarizer, Summary, SummaryError, SummaryRequest, Usage,
@@ -139,6 +140,7 @@ impl Compression<'_> {
         let (turns, mut given) = self.given(region, measured, earlier);
         let before = self.before(&turns);
         let turns = Stretch::within(self.context(before.as_deref()), &turns);
+        add_files(&mut given.anchors, &turns);
         self.add_footer(&mut given, &turns);
         row.redactions += given.redactions as u64;
         // A dry run sends no request: a summary of the size to be requested replaces the answer.
