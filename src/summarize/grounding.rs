@@ -278,6 +278,32 @@ mod tests {
     }
 
     #[test]
+    fn names_stand_with_their_file_where_there_is_room_for_it() {
+        let counter = Words::new();
+        let named = |text: &str, file: Option<&str>| Anchor {
+            file: file.map(str::to_owned),
+            ..Anchor::new(text, 1)
+        };
+        let anchors = [
+            named("c_1", Some("c.py")),
+            named("a_1", Some("a.py")),
+            named("b.py", None),
+            named("a_2", Some("a.py")),
+        ];
+        let within = |text: &str, most| ground(text.to_owned(), &anchors, most, &counter).0;
+        let whole = "x\nKey references: b.py; in a.py: a_1, a_2; in c.py: c_1";
+        assert_eq!(within("x", 99), whole);
+        assert_eq!(within("x", 13), "x\nKey references: c_1, b.py; in a.py: a_1, a_2");
+        assert_eq!(within("x", 11), "x\nKey references: c_1, a_1, b.py, a_2");
+        assert_eq!(within("x", 7), "x\nKey references: c_1, a_1");
+        // What was listed already stays with its file.
+        assert_eq!(
+            within("x\nKey references: in c.py: c_1", 99),
+            "x\nKey references: in c.py: c_1; b.py; in a.py: a_1, a_2"
+        );
+    }
+
+    #[test]
     fn a_secret_is_no_reference() {
         let secret = format!("ghp_{}", "a8F3kQ9zL2mX7pR4tV6wB1nC5dE0gHjKsTyU");
         assert_eq!(grounded("x", &[&secret], 99), ("x".to_owned(), 0));

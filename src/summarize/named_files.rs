@@ -2,15 +2,12 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::compress::anchors::{Anchor, matcher_of};
+use crate::compress::anchors::{Anchor, Matcher, matcher_of};
 use crate::events::event::Event;
 use crate::events::shell::{last_step, path_of};
 use crate::events::source::SourceTurn;
 use crate::events::stretch::Stretch;
 use crate::events::target::Effect;
-
-/// Steps of a path that tell a file from others.
-const STEPS: usize = 2;
 
 /// Adds to each name among `anchors` the file that it stands in, as calls of these turns showed or changed it: of several files
 /// that which most of the names stand in, so that few are told.
@@ -19,36 +16,59 @@ pub fn add_files(anchors: &mut [Anchor], turns: &Stretch<'_>) {
     if !is_name.contains(&true) {
         return;
     }
-    let mut files: FxHashMap<String, (Vec<usize>, usize)> = FxHashMap::default();
-    let matcher = matcher_of(anchors);
+    let mut files = names_by_file(&is_name, &matcher_of(anchors), turns);
+    files.sort_by_key(|file| std::cmp::Reverse((file.names.len(), file.latest)));
+    let mut alike: FxHashMap<&str, usize> = FxHashMap::default();
+    for file in &files {
+        *alike.entry(last_step(&file.path)).or_default() += 1;
+    }
+    for file in &files {
+        let last = last_step(&file.path);
+        let shown = if alike.get(last) == Some(&1) {
+            last
+        } else {
+            &file.path
+        };
+        for name in &file.names {
+            let anchor = anchors.get_mut(*name).filter(|anchor| anchor.file.is_none());
+            if let Some(anchor) = anchor.filter(|anchor| anchor.text != last) {
+                anchor.file = Some(shown.to_owned());
+            }
+        }
+    }
+}
+
+/// A file, the names that stand in it, and the last call that showed or changed it.
+#[derive(Default)]
+struct NamesOfFile {
+    path: String,
+    names: Vec<usize>,
+    latest: usize,
+}
+
+/// The files that calls showed or changed, each with the names in it.
+fn names_by_file(is_name: &[bool], matcher: &Matcher<'_>, turns: &Stretch<'_>) -> Vec<NamesOfFile> {
+    let mut files: FxHashMap<String, NamesOfFile> = FxHashMap::default();
     for event in turns.actions().iter().chain(turns.earlier()) {
-        let Some(file) = file_of(event) else { continue };
-        let (names, latest) = files.entry(shown(file)).or_default();
-        *latest = event.number.max(*latest);
-        let mut wanted = is_name.clone();
-        for name in names.iter() {
+        let Some(path) = file_of(event) else { continue };
+        let path = path_of("", path);
+        let file = files.entry(path.clone()).or_default();
+        file.path = path;
+        file.latest = event.number.max(file.latest);
+        let mut wanted = is_name.to_vec();
+        for name in &file.names {
             if let Some(is_wanted) = wanted.get_mut(*name) {
                 *is_wanted = false;
             }
         }
         for text in texts(event, turns.sources()) {
             matcher.find(text, &mut wanted, |name, _| {
-                names.push(name);
+                file.names.push(name);
                 false
             });
         }
     }
-    let mut files: Vec<(String, (Vec<usize>, usize))> = files.into_iter().collect();
-    files.sort_by_key(|(_, (names, latest))| (names.len(), *latest));
-    let of_names = files.into_iter().rev();
-    let found: Vec<(usize, String)> = of_names
-        .flat_map(|(file, (names, _))| names.into_iter().map(move |name| (name, file.clone())))
-        .collect();
-    for (name, file) in found {
-        if let Some(anchor) = anchors.get_mut(name).filter(|anchor| anchor.file.is_none()) {
-            anchor.file = (last_step(&file) != anchor.text).then_some(file);
-        }
-    }
+    files.into_values().collect()
 }
 
 /// If an identifier is a name in a text, and neither a path nor a value.
@@ -61,14 +81,12 @@ fn is_name(anchor: &Anchor) -> bool {
 /// The one file that a call showed or changed.
 fn file_of(event: &Event) -> Option<&str> {
     let target = &event.target;
-    let file = target
-        .file
-        .as_deref()
-        .filter(|_| target.effect != Effect::Other)?;
-    let path = |name: &str| path_of("", name);
-    let mut others = event.own_touches().iter().map(|touch| touch.file.as_deref());
-    others
-        .all(|other| other.is_some_and(|other| path(other) == path(file)))
+    let shows = target.effect != Effect::Other && event.outcome.failed() != Some(true);
+    let file = target.file.as_deref().filter(|_| shows)?;
+    let path = path_of("", file);
+    let mut touched = event.own_touches().iter().map(|touch| touch.file.as_deref());
+    touched
+        .all(|other| other.is_some_and(|other| path_of("", other) == path))
         .then_some(file)
 }
 
@@ -86,12 +104,95 @@ fn texts<'t>(event: &Event, turns: &'t [SourceTurn<'_>]) -> Vec<&'t str> {
     texts
 }
 
-/// The end of a path.
-fn shown(path: &str) -> String {
-    let path = path_of("", path);
-    let start = path
-        .rmatch_indices('/')
-        .nth(STEPS - 1)
-        .map_or(0, |(at, _)| at + 1);
-    path.get(start..).unwrap_or_default().to_owned()
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trajectory::views_of;
+
+    /// The file of each name after these calls, each a tool with its arguments and output.
+    fn files_of(names: &[&str], calls: &[(&str, serde_json::Value, &str)]) -> Vec<Option<String>> {
+        let turns: Vec<String> = calls
+            .iter()
+            .map(|(name, arguments, output)| {
+                let call = serde_json::json!({"role": "assistant", "tool_calls":
+                    [{"function": {"name": name, "arguments": arguments.to_string()}}]});
+                format!(
+                    "{call},{}",
+                    serde_json::json!({"role": "tool", "content": output})
+                )
+            })
+            .collect();
+        let record = format!(r#"{{"messages": [{}]}}"#, turns.join(","));
+        let views = views_of(&record);
+        let mut anchors: Vec<Anchor> = names.iter().map(|name| Anchor::new(*name, 1)).collect();
+        add_files(&mut anchors, &Stretch::of(&views));
+        anchors.into_iter().map(|anchor| anchor.file).collect()
+    }
+
+    #[test]
+    fn a_name_stands_in_the_file_that_was_read_or_written_with_it() {
+        let calls = [
+            (
+                "read_file",
+                serde_json::json!({"path": "src/store.py"}),
+                "def put_row(table_row): return kept_row",
+            ),
+            (
+                "bash",
+                serde_json::json!({"command": "sed -n 1,9p src/table.py"}),
+                "class RowTable: put_row",
+            ),
+            (
+                "write_file",
+                serde_json::json!({"path": "tests/rows.py", "content": "first_row = 1"}),
+                "done",
+            ),
+            (
+                "bash",
+                serde_json::json!({"command": "python3 tests/rows.py"}),
+                "printed_row",
+            ),
+            (
+                "read_file",
+                serde_json::json!({"path": "src/gone.py"}),
+                "Error: no such file: gone_row",
+            ),
+        ];
+        let names = [
+            "put_row",
+            "table_row",
+            "kept_row",
+            "RowTable",
+            "first_row",
+            "printed_row",
+            "gone_row",
+            "rows.py",
+        ];
+        let files = files_of(&names, &calls);
+        let files: Vec<Option<&str>> = files.iter().map(Option::as_deref).collect();
+        // Of two files with a name that which has more of the names.
+        let (store, table, rows) = (Some("store.py"), Some("table.py"), Some("rows.py"));
+        assert_eq!(files, [store, store, store, table, rows, None, None, None]);
+    }
+
+    #[test]
+    fn files_of_one_name_are_told_apart_by_their_paths() {
+        let calls = [
+            (
+                "read_file",
+                serde_json::json!({"path": "a/models.py"}),
+                "first_model",
+            ),
+            (
+                "read_file",
+                serde_json::json!({"path": "b/models.py"}),
+                "second_model",
+            ),
+        ];
+        let files = files_of(&["first_model", "second_model"], &calls);
+        assert_eq!(
+            files,
+            [Some("a/models.py".to_owned()), Some("b/models.py".to_owned())]
+        );
+    }
 }
