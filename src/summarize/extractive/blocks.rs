@@ -42,6 +42,9 @@ pub(super) const LEAST_CHANCE: f32 = 0.002;
 /// The mark of a call that ran what was put back later.
 const UNDONE: &str = "of a change undone later";
 
+/// The mark of a call that failed, and whose failure is not open at the end.
+const MENDED: &str = "earlier attempt";
+
 /// Bytes of an output that the line of its call tells.
 const SHORT_OUTPUT: usize = 120;
 
@@ -162,13 +165,16 @@ fn spoken(
             continue;
         };
         let failed = event.outcome.failed() == Some(true);
-        // A failure that was mended is no news.
-        if failed && !event.is_open {
+        // Of a mended failure only what is known to be repeated is news.
+        let is_mended = failed && !event.is_open;
+        if is_mended && at.reuse.is_empty() {
             continue;
         }
+        let chances = if is_mended { [chances[0], 0.0] } else { chances };
         let end = files
             .end_of(event)
-            .or_else(|| files.ran_undone(event).then_some(UNDONE));
+            .or_else(|| files.ran_undone(event).then_some(UNDONE))
+            .or_else(|| is_mended.then_some(MENDED));
         let written = written(call)
             .filter(|_| !files.is_void(event))
             .filter(|written| at.takes(&written.text, chances[1]));

@@ -36,3 +36,42 @@ fn code_run_for_once_is_left_out_unless_later_turns_use_it_or_it_is_the_last() {
         "{text}"
     );
 }
+
+#[test]
+fn of_an_attempt_whose_failure_was_mended_that_is_quoted_which_later_turns_repeat() {
+    let line = |number: u32| format!("print('orbit {number}:', position_of(planet, day={number}))");
+    let script: Vec<String> = (0..12).map(line).collect();
+    let script = format!("python3 -c \"\nimport erfa\n{}\n\"", script.join("\n"));
+    let commands = [script.as_str(), "pip install erfa", "python3 -c 'import erfa'"];
+    let commands = commands.map(|command| serde_json::json!({"command": command}).to_string());
+    let outputs = [
+        "<returncode>1</returncode>\n<output>\nModuleNotFoundError: No module named 'erfa'\n</output>",
+        "<returncode>0</returncode>\n<output>\nSuccessfully installed erfa-2.0\n</output>",
+        "<returncode>0</returncode>\n<output>\n</output>",
+    ];
+    let calls = commands.iter().zip(outputs);
+    let turns: Vec<TurnView<'_>> = calls
+        .flat_map(|(command, output)| [call("", "bash", command), answer(output)])
+        .collect();
+    let before = [turn(Role::Human, "Where are the planets?")];
+    let quoted = |said: &str| {
+        let after = [turn(Role::Assistant, said)];
+        let reuse = Reuse::of(Turns::Kept(&before), Some(Turns::Kept(&after)));
+        let (stretch, counter) = (Stretch::of(&turns), Words::new());
+        let request = SummaryRequest {
+            reuse: &reuse,
+            ..request(&stretch, &counter)
+        };
+        Extractive::default().summary(&request).unwrap().text
+    };
+    let again = quoted(&script);
+    assert!(
+        again.contains("(earlier attempt) -> exit 1") && again.contains(&line(7)),
+        "{again}"
+    );
+    let other = quoted("Nothing of that is said again here.");
+    assert!(
+        !other.contains("orbit") && !other.contains("earlier attempt"),
+        "{other}"
+    );
+}
