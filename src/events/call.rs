@@ -1,7 +1,7 @@
 //! A tool call read: its target, from its name and arguments.
 
 use super::command;
-use super::line::{cleaned, cleaned_line, lines_of, shortened};
+use super::line::{cleaned, cleaned_line, is_telling, lines_of, shortened};
 use super::shell::programs::is_editor;
 use super::shell::{Step, Touch, of_code, patch, script_of};
 use super::source_call::SourceCall;
@@ -32,9 +32,6 @@ pub(crate) fn target(call: &SourceCall<'_>, named: Option<&str>) -> Target {
     }
 }
 
-/// Letters and digits of a line that tells something.
-const TELLING: usize = 6;
-
 /// The first line that an edit puts in and does not take out.
 fn puts_in(fields: &Fields<'_>) -> Option<String> {
     let command = fields.get(Holds::Command);
@@ -45,11 +42,10 @@ fn puts_in(fields: &Fields<'_>) -> Option<String> {
     let inserted = fields.get(Holds::Inserted);
     let replaced = fields.get(Holds::Replaced).unwrap_or_default();
     let is_new = |line: &&str| !lines_of(&replaced).any(|old| old.trim() == line.trim());
-    let tells = |line: &&str| line.chars().filter(|c| c.is_alphanumeric()).count() >= TELLING;
     let new = || {
         lines_of(inserted.as_deref().or(typed).unwrap_or_default())
             .filter(is_new)
-            .filter(tells)
+            .filter(|line| is_telling(line))
     };
     let found = new().find(|line| !is_passing(line)).or_else(|| new().next());
     found.map(cleaned)

@@ -27,10 +27,6 @@ pub(crate) fn of_command(name: &str, text: &str) -> Target {
         |at| clause(text, &command.statements, at),
     );
     let script = telling.and_then(|at| run_of_written(&command.statements, command.statements.get(at)?));
-    let told = match script.and_then(written_by) {
-        Some(files) => format!("{told} (writes {files})"),
-        None => told,
-    };
     let shown = shortened(&told, MAX_TARGET).unwrap_or_default();
     let at = if name.is_empty() { 0 } else { name.len() + 2 };
     let line = match (name.is_empty(), shown.is_empty()) {
@@ -55,6 +51,7 @@ pub(crate) fn of_command(name: &str, text: &str) -> Target {
         key: [name, ": ", &key].concat(),
         effect,
         file,
+        beside: script.and_then(written_by),
         runs: runs(&command),
         touches,
         command: Some(text.to_owned()),

@@ -281,6 +281,14 @@ fn balanced(head: &str) -> &str {
     }
 }
 
+/// Letters and digits of a line that tells something.
+const TELLING: usize = 6;
+
+/// If a line tells something: a bracket stands everywhere.
+pub(crate) fn is_telling(line: &str) -> bool {
+    line.chars().filter(|sign| sign.is_alphanumeric()).count() >= TELLING
+}
+
 /// The lines of a text, as [`str::lines`] has them: faster where they are short.
 pub(crate) fn lines_of(text: &str) -> impl Iterator<Item = &str> + Clone {
     let mut from = 0;

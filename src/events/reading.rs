@@ -9,6 +9,7 @@ use super::attempt::{answer_at, target_at};
 use super::command::tell_directories;
 use super::element::element_of;
 use super::event::Event;
+use super::files::put_in::mark_taken_out;
 use super::files::scripts::{Scripts, written_by};
 use super::line::cleaned;
 use super::open_file::{OpenFile, opened_in};
@@ -86,10 +87,14 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
         };
         outcome.last_line = outcome.last_line.take().filter(|line| !says_itself(line));
         let ran = touches.iter().find(|touch| touch.step == Step::Run);
-        let written = ran.and_then(|run| written_by(&run.script));
-        if let Some(files) = written.filter(|_| target.effect == Effect::Other) {
+        // A run that failed may have ended before it wrote.
+        if outcome.failed() == Some(true) {
+            target.beside = None;
+        } else if target.effect == Effect::Other
+            && let Some(files) = ran.and_then(|run| written_by(&run.script))
+        {
             target.effect = Effect::Modify;
-            target.beside = Some(["writes ", &files].concat());
+            target.beside = Some(files);
         }
         if target.beside.is_none() {
             target.beside = element_of(&target.line, turns, place.0);
@@ -116,6 +121,8 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
             times: 1,
             failures: usize::from(is_open),
             is_open,
+            is_resolved: false,
+            has_other_filters: false,
             is_outdated: false,
             superseded_by: None,
         };
@@ -125,6 +132,7 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
         all.push(event);
     }
     mark_outdated(&mut all, &calls);
+    mark_taken_out(&mut all, turns);
     all
 }
 
@@ -133,6 +141,7 @@ fn join(event: &mut Event, earlier: &mut Event, is_repeated: bool) {
     // What succeeds now is open no more; what failed the same way before is told once.
     let is_still_open = earlier.is_open && !event.is_open && shows_less(&event.outcome, &earlier.outcome);
     if !is_still_open {
+        earlier.is_resolved = earlier.is_open && event.outcome.failed() == Some(false);
         earlier.is_open = false;
     } else if is_repeated {
         event.is_open = true;
@@ -141,8 +150,10 @@ fn join(event: &mut Event, earlier: &mut Event, is_repeated: bool) {
     if !is_repeated {
         return;
     }
-    // A run with another filter behind it shows something else, but for the counts of its tests.
-    if earlier.target.line == event.target.line || event.outcome.tests.is_some() {
+    // A run with another filter behind it shows something else, but for the counts of its tests: those are of the command alone.
+    let is_same_line = earlier.target.line == event.target.line;
+    if is_same_line || event.outcome.tests.is_some() {
+        event.has_other_filters = !is_same_line || earlier.has_other_filters;
         event.times += earlier.times;
         event.failures += earlier.failures;
     }

@@ -87,7 +87,9 @@ pub(crate) struct TestCounts {
 /// The outcome of a test run, as its runner printed it.
 pub(crate) struct TestRun<'t> {
     pub counts: TestCounts,
-    /// The lines with the counts.
+    /// Number of runs that the output reports.
+    pub runs: usize,
+    /// The lines with the counts: of several runs those of the last one, and of one that failed before.
     pub lines: Vec<&'t str>,
     /// The line of the first test that failed, where the runner has one.
     pub failing: Option<&'t str>,
@@ -242,6 +244,7 @@ impl Runner {
         let failing = failing.find_map(|line| line.texts(body).next());
         Some(TestRun {
             counts,
+            runs: runs.len(),
             lines,
             failing,
         })

@@ -1,10 +1,13 @@
 //! The file that each name stands in: a list of names alone tells a reader little.
 
+use std::borrow::Cow;
+
 use rustc_hash::FxHashMap;
 
 use crate::compress::anchors::{Anchor, Matcher, matcher_of};
 use crate::events::event::Event;
-use crate::events::shell::{last_step, path_of};
+use crate::events::files::put_in::put_in;
+use crate::events::shell::{Step, last_step, path_of};
 use crate::events::source::SourceTurn;
 use crate::events::stretch::Stretch;
 use crate::events::target::Effect;
@@ -49,12 +52,18 @@ struct NamesOfFile {
 /// The files that calls showed or changed, each with the names in it.
 fn names_by_file(is_name: &[bool], matcher: &Matcher<'_>, turns: &Stretch<'_>) -> Vec<NamesOfFile> {
     let mut files: FxHashMap<String, NamesOfFile> = FxHashMap::default();
-    for event in turns.actions().iter().chain(turns.earlier()) {
+    let mut events: Vec<&Event> = turns.actions().iter().chain(turns.earlier()).collect();
+    events.sort_by_key(|event| event.number);
+    for event in events {
         let Some(path) = file_of(event) else { continue };
         let path = path_of("", path);
         let file = files.entry(path.clone()).or_default();
         file.path = path;
-        file.latest = event.number.max(file.latest);
+        file.latest = event.number;
+        // A file that is written anew holds nothing of what stood in it.
+        if event.own_touches().iter().any(|touch| touch.step == Step::Create) {
+            file.names.clear();
+        }
         let mut wanted = is_name.to_vec();
         for name in &file.names {
             if let Some(is_wanted) = wanted.get_mut(*name) {
@@ -62,7 +71,7 @@ fn names_by_file(is_name: &[bool], matcher: &Matcher<'_>, turns: &Stretch<'_>) -
             }
         }
         for text in texts(event, turns.sources()) {
-            matcher.find(text, &mut wanted, |name, _| {
+            matcher.find(&text, &mut wanted, |name, _| {
                 file.names.push(name);
                 false
             });
@@ -91,16 +100,16 @@ fn file_of(event: &Event) -> Option<&str> {
 }
 
 /// The texts of a call that stand in its file: what it shows of it, and what it writes to it.
-fn texts<'t>(event: &Event, turns: &'t [SourceTurn<'_>]) -> Vec<&'t str> {
+fn texts<'t>(event: &Event, turns: &'t [SourceTurn<'_>]) -> Vec<Cow<'t, str>> {
     let mut texts = Vec::new();
     let call = turns.get(event.turn).and_then(|turn| turn.calls.get(event.call));
     if event.target.effect == Effect::Modify {
-        texts.extend(call.into_iter().flat_map(|call| call.arguments.texts()));
+        texts.extend(call.into_iter().flat_map(put_in));
     }
     let answer = event
         .answered_at
         .and_then(|(turn, answer)| turns.get(turn)?.answers.get(answer));
-    texts.extend(answer.map(|(_, text)| &**text));
+    texts.extend(answer.map(|(_, text)| Cow::Borrowed(&**text)));
     texts
 }
 
@@ -173,6 +182,21 @@ mod tests {
         // Of two files with a name that which has more of the names.
         let (store, table, rows) = (Some("store.py"), Some("table.py"), Some("rows.py"));
         assert_eq!(files, [store, store, store, table, rows, None, None, None]);
+    }
+
+    #[test]
+    fn a_file_holds_what_was_last_written_to_it_and_not_the_words_of_the_call() {
+        let write = |content: &str| serde_json::json!({"path": "rows.py", "content": content});
+        let edit =
+            serde_json::json!({"command": "str_replace", "path": "rows.py", "new_str": "kept_row = 3"});
+        let calls = [
+            ("write_file", write("first_row = 1"), "done"),
+            ("write_file", write("second_row = 2"), "done"),
+            ("str_replace_editor", edit, "The file was edited."),
+        ];
+        let files = files_of(&["first_row", "second_row", "str_replace", "kept_row"], &calls);
+        let rows = Some("rows.py".to_owned());
+        assert_eq!(files, [None, rows.clone(), None, rows]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod contents;
 pub(crate) mod end_states;
 mod pattern;
+pub(crate) mod put_in;
 pub(crate) mod scripts;
 
 use rustc_hash::FxHashMap;

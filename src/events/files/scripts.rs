@@ -52,7 +52,7 @@ impl Scripts {
     }
 }
 
-/// The files that a script changes, as a line names them: `a.py, b.py`.
+/// The files that a script changes, as a line names them: `writes a.py, b.py`.
 pub(crate) fn written_by(script: &[(Step, String)]) -> Option<String> {
     let mut named: Vec<String> = Vec::new();
     let changed = script.iter().filter(|(step, _)| *step != Step::Read);
@@ -62,5 +62,5 @@ pub(crate) fn written_by(script: &[(Step, String)]) -> Option<String> {
             named.push(file);
         }
     }
-    (!named.is_empty()).then(|| named.join(", "))
+    (!named.is_empty()).then(|| ["writes ", &named.join(", ")].concat())
 }

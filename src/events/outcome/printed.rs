@@ -177,11 +177,15 @@ fn first_error(found: &Diagnostics) -> Option<String> {
     quote(first.filter(|_| found.errors > 0)?)
 }
 
-/// The lines of a run's counts, without the rulings around them.
+/// The lines of a run's counts, without the rulings around them; of several runs it says so.
 fn counts_of(run: &TestRun<'_>) -> Option<String> {
     let lines = run.lines.iter();
     let lines: Vec<&str> = lines.map(|line| line.trim_matches(['=', ' '])).collect();
-    quote(&lines.join(", "))
+    let counts = lines.join(", ");
+    match run.runs {
+        0 | 1 => quote(&counts),
+        runs => quote(&format!("last of {runs} runs: {counts}")),
+    }
 }
 
 /// Results that the lines near an output's ends tell.

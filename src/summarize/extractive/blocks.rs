@@ -42,8 +42,8 @@ pub(super) const LEAST_CHANCE: f32 = 0.002;
 /// The mark of a call that ran what was put back later.
 const UNDONE: &str = "of a change undone later";
 
-/// The mark of a call that failed, and whose failure is not open at the end.
-const MENDED: &str = "earlier attempt";
+/// The mark of a call that failed, where a later one did the same.
+const RESOLVED: &str = "resolved later";
 
 /// Bytes of an output that the line of its call tells.
 const SHORT_OUTPUT: usize = 120;
@@ -165,16 +165,13 @@ fn spoken(
             continue;
         };
         let failed = event.outcome.failed() == Some(true);
-        // Of a mended failure only what is known to be repeated is news.
-        let is_mended = failed && !event.is_open;
-        if is_mended && at.reuse.is_empty() {
-            continue;
-        }
-        let chances = if is_mended { [chances[0], 0.0] } else { chances };
+        // Of a mended failure only what later turns repeat is news, where that is known.
+        let is_old = failed && !event.is_open && !at.reuse.is_empty();
+        let chances = if is_old { [chances[0], 0.0] } else { chances };
         let end = files
             .end_of(event)
             .or_else(|| files.ran_undone(event).then_some(UNDONE))
-            .or_else(|| is_mended.then_some(MENDED));
+            .or_else(|| event.is_resolved.then_some(RESOLVED));
         let written = written(call)
             .filter(|_| !files.is_void(event))
             .filter(|written| at.takes(&written.text, chances[1]));

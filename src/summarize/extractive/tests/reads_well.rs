@@ -26,7 +26,10 @@ fn repeated_runs_are_counted_once_and_say_how_many_failed() {
     );
     assert_eq!(text.matches("pytest").count(), 1, "{text}");
     let text = told(&turns[..4]);
-    assert!(text.contains("(x2) -> exit 1: 3 failed in 2.1s"), "{text}");
+    assert!(
+        text.contains("- bash: pytest core_a.py (x2) -> exit 1: 3 failed in 2.1s"),
+        "{text}"
+    );
 }
 
 #[test]

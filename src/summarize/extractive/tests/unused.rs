@@ -66,7 +66,7 @@ fn of_an_attempt_whose_failure_was_mended_that_is_quoted_which_later_turns_repea
     };
     let again = quoted(&script);
     assert!(
-        again.contains("(earlier attempt) -> exit 1") && again.contains(&line(7)),
+        again.contains(" (resolved later) -> exit 1: ModuleNotFoundError") && again.contains(&line(7)),
         "{again}"
     );
     let other = quoted("Nothing of that is said again here.");
