@@ -33,14 +33,10 @@ pub(crate) struct Event {
     pub times: usize,
     /// Number of runs that failed.
     pub failures: usize,
-    /// Some of the runs had other programs behind their pipes.
-    pub has_other_filters: bool,
     /// No run changed anything, though it was to.
     pub changed_nothing: bool,
     /// It failed, and no later run of the same succeeded.
     pub is_open: bool,
-    /// It failed, and a later call did the same, or made what was missing.
-    pub is_resolved: bool,
     /// A later call changed what it looked up, or took out a line that it put in.
     pub is_outdated: bool,
     /// The place of the same call later, among the events, which tells of this one as well.

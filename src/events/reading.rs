@@ -121,8 +121,6 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
             times: 1,
             failures: usize::from(is_open),
             is_open,
-            is_resolved: false,
-            has_other_filters: false,
             is_outdated: false,
             superseded_by: None,
         };
@@ -141,7 +139,6 @@ fn join(event: &mut Event, earlier: &mut Event, is_repeated: bool) {
     // What succeeds now is open no more; what failed the same way before is told once.
     let is_still_open = earlier.is_open && !event.is_open && shows_less(&event.outcome, &earlier.outcome);
     if !is_still_open {
-        earlier.is_resolved = earlier.is_open && event.outcome.failed() == Some(false);
         earlier.is_open = false;
     } else if is_repeated {
         event.is_open = true;
@@ -150,10 +147,8 @@ fn join(event: &mut Event, earlier: &mut Event, is_repeated: bool) {
     if !is_repeated {
         return;
     }
-    // A run with another filter behind it shows something else, but for the counts of its tests: those are of the command alone.
-    let is_same_line = earlier.target.line == event.target.line;
-    if is_same_line || event.outcome.tests.is_some() {
-        event.has_other_filters = !is_same_line || earlier.has_other_filters;
+    // A run with another filter behind it shows something else.
+    if earlier.target.line == event.target.line {
         event.times += earlier.times;
         event.failures += earlier.failures;
     }
@@ -364,6 +359,23 @@ mod tests {
             let all = events(&turns);
             let told = all.last().and_then(|event| event.outcome.last_line.as_deref());
             assert_eq!(told, is_told.then_some(last));
+        }
+    }
+
+    #[test]
+    fn a_script_that_failed_is_not_told_to_have_written_files() {
+        let script = "cat > fix.py <<'E'\nopen('a.py', 'w').write(text)\nE\npython fix.py";
+        let call = serde_json::json!({"name": "bash", "arguments": {"command": script}});
+        for (output, is_told) in [("NameError: text\nExit code: 1", false), ("Exit code: 0", true)] {
+            let record = serde_json::json!({"conversations": [
+                {"from": "function_call", "value": call.to_string()},
+                {"from": "observation", "value": output},
+            ]});
+            let record = record.to_string();
+            let views = views_of(&record);
+            let turns = source_turns(Context::of(&views), &views, Into::into);
+            let beside = events(&turns).pop().and_then(|event| event.target.beside);
+            assert_eq!(beside.as_deref(), is_told.then_some("writes a.py"), "{output}");
         }
     }
 }

@@ -44,13 +44,11 @@ pub(crate) fn close_resolved(actions: &mut [Event]) {
         found.extend(looked_up(action).map(|thing| (thing, action.turn)));
     }
     let mut later = Later::default();
-    let mut closed: Vec<(usize, bool)> = Vec::new();
+    let mut resolved: Vec<usize> = Vec::new();
     for (index, action) in actions.iter().enumerate().skip(first).rev() {
         let last = looked_up(action).and_then(|thing| found.get(thing));
-        let is_resolved =
-            action.is_open && (last.is_some_and(|last| *last >= action.turn) || later.resolves(action));
-        if is_resolved || action.is_open && later.makes_needless(action) {
-            closed.push((index, is_resolved));
+        if action.is_open && (last.is_some_and(|last| *last >= action.turn) || later.resolves(action)) {
+            resolved.push(index);
         } else if action.outcome.failed() != Some(true) && action.is_answered {
             later.note(action);
         } else if action.target.effect != Effect::Read && missed(action).is_none() {
@@ -58,10 +56,9 @@ pub(crate) fn close_resolved(actions: &mut [Event]) {
             later.note_key(action);
         }
     }
-    for (index, is_resolved) in closed {
+    for index in resolved {
         if let Some(action) = actions.get_mut(index) {
             action.is_open = false;
-            action.is_resolved = is_resolved;
         }
     }
 }
@@ -155,16 +152,6 @@ impl<'a> Later<'a> {
         }
     }
 
-    /// If nobody tried it again, and other runs went well.
-    fn makes_needless(&self, action: &Event) -> bool {
-        let target = &action.target;
-        let is_once = target.runs.is_empty() && self.went_well > 0;
-        let is_needless = self.runs >= NEEDLESS || self.is_mended || is_once;
-        let is_script = target.is_run && (target.effect == Effect::Other || !target.runs.is_empty());
-        is_needless && is_script && action.outcome.tests.is_none()
-    }
-
-    /// If the same was done, or what was missing was made.
     fn resolves(&self, action: &Event) -> bool {
         let target = &action.target;
         let file = target.file.as_deref();
@@ -175,11 +162,15 @@ impl<'a> Later<'a> {
             of_name.is_some_and(|edited| edited.iter().any(|edited| is_same_file(edited, file)))
         });
         let runs = &target.runs;
+        let is_once = runs.is_empty() && self.went_well > 0;
+        let is_needless = self.runs >= NEEDLESS || self.is_mended || is_once;
+        let is_script = target.is_run && (target.effect == Effect::Other || !runs.is_empty());
+        let is_needless = is_needless && is_script && action.outcome.tests.is_none();
         let name = missed(action);
         let plain = |text: &str| text.to_ascii_lowercase().replace('_', "-");
         let is_there =
             || name.is_some_and(|name| self.keys.iter().any(|key| plain(key).contains(&plain(name))));
-        is_edited || !runs.is_empty() && runs.iter().all(|run| self.covers(run)) || is_there()
+        is_edited || is_needless || !runs.is_empty() && runs.iter().all(|run| self.covers(run)) || is_there()
     }
 
     /// A file of tests that ran by itself may have run among others since.

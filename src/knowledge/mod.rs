@@ -8,6 +8,7 @@ pub(crate) mod reading;
 pub(crate) mod results;
 pub(crate) mod runners;
 mod table;
+pub(crate) mod test_counts;
 
 /// A table of this folder. One that cannot be parsed is empty, which its test sees.
 fn table<T: serde::de::DeserializeOwned + Default>(text: &str) -> T {

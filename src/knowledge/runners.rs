@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::found::LiteralHits;
 use super::pattern::{Match, Pattern};
 use super::table::LineTable;
+use super::test_counts::{TestCounts, number};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -76,18 +77,10 @@ struct DiagnosticExample {
     warnings: u32,
 }
 
-/// Numbers of tests that passed and failed; `None` where the runner does not print it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct TestCounts {
-    pub passed: Option<u32>,
-    /// Failures and errors.
-    pub failed: Option<u32>,
-}
-
 /// The outcome of a test run, as its runner printed it.
 pub(crate) struct TestRun<'t> {
     pub counts: TestCounts,
-    /// Number of runs that the output reports.
+    /// Number of runs of which the lines tell the last one alone.
     pub runs: usize,
     /// The lines with the counts: of several runs those of the last one, and of one that failed before.
     pub lines: Vec<&'t str>,
@@ -159,43 +152,6 @@ pub(crate) fn diagnostics(body: &str, edges: &[LiteralHits<'_>; 2]) -> Option<Di
     rows.find_map(|row| TABLE.diagnostics.get(row)?.found(body))
 }
 
-/// The number that a group of a match has; 1 where it has words instead.
-fn number(found: &Match<'_>, group: &str) -> Option<u32> {
-    let text = found.named(group)?;
-    if text.bytes().any(|byte| byte.is_ascii_digit()) {
-        text.replace(',', "").parse().ok()
-    } else {
-        Some(1)
-    }
-}
-
-fn sum(one: Option<u32>, other: Option<u32>) -> Option<u32> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(one.saturating_add(other)),
-        _ => one.or(other),
-    }
-}
-
-impl TestCounts {
-    fn of(found: &Match<'_>) -> (Self, Option<u32>) {
-        let failed = sum(number(found, "failed"), number(found, "errors"));
-        let passed = number(found, "passed");
-        let ran =
-            number(found, "total").map(|total| total.saturating_sub(number(found, "skipped").unwrap_or(0)));
-        (Self { passed, failed }, ran)
-    }
-
-    fn add(&mut self, other: Self) {
-        self.passed = sum(self.passed, other.passed);
-        self.failed = sum(self.failed, other.failed);
-    }
-
-    /// Returns true if any failed.
-    pub fn fails(self) -> bool {
-        self.failed.is_some_and(|failed| failed > 0)
-    }
-}
-
 impl Runner {
     fn run<'t>(&self, body: &'t str, edge: usize) -> Option<TestRun<'t>> {
         let (key, others) = self.counts.split_first()?;
@@ -232,6 +188,12 @@ impl Runner {
         if let (None, Some(ran), Some(failed)) = (counts.passed, ran, counts.failed) {
             counts.passed = Some(ran.saturating_sub(failed));
         }
+        // The last line may be a total, but not where it counts fewer than one before.
+        let is_total = self.add
+            || earlier
+                .iter()
+                .all(|run| TestCounts::total(run) <= TestCounts::total(last));
+        let mut alone = if is_total { 1 } else { runs.len() };
         // Of several runs, one that failed is not made good by the last one.
         if !TestCounts::of(last).0.fails()
             && others.is_empty()
@@ -239,12 +201,13 @@ impl Runner {
         {
             counts.failed = counts.failed.max(TestCounts::of(failing).0.failed);
             lines.insert(0, failing.whole().trim());
+            alone = 1;
         }
         let mut failing = self.failing.iter().filter(|_| counts.fails());
         let failing = failing.find_map(|line| line.texts(body).next());
         Some(TestRun {
             counts,
-            runs: runs.len(),
+            runs: alone,
             lines,
             failing,
         })
@@ -312,6 +275,19 @@ mod tests {
                 assert_eq!(run.counts, counts, "{}: {body}", row.name);
                 assert_eq!(run.failing, example.failing.as_deref(), "{}: {body}", row.name);
             }
+        }
+    }
+
+    #[test]
+    fn of_several_runs_the_last_line_is_told_as_that_unless_it_may_be_a_total() {
+        for (body, runs) in [
+            ("== 24 passed in 0.1s ==\n== 18 passed in 0.1s ==", 2),
+            ("== 18 passed in 0.1s ==", 1),
+            ("== 3 passed in 0.1s ==\n== 18 passed in 0.1s ==", 1),
+            ("== 2 failed, 24 passed in 0.1s ==\n== 18 passed in 0.1s ==", 1),
+        ] {
+            let run = test_run(body, 0, &LiteralHits::read(body)).unwrap();
+            assert_eq!(run.runs, runs, "{body}");
         }
     }
 

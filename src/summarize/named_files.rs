@@ -6,9 +6,10 @@ use rustc_hash::FxHashMap;
 
 use crate::compress::anchors::{Anchor, Matcher, matcher_of};
 use crate::events::event::Event;
-use crate::events::files::put_in::put_in;
+use crate::events::files::put_in::{put_in, taken_out};
 use crate::events::shell::{Step, last_step, path_of};
 use crate::events::source::SourceTurn;
+use crate::events::source_call::SourceCall;
 use crate::events::stretch::Stretch;
 use crate::events::target::Effect;
 
@@ -60,10 +61,15 @@ fn names_by_file(is_name: &[bool], matcher: &Matcher<'_>, turns: &Stretch<'_>) -
         let file = files.entry(path.clone()).or_default();
         file.path = path;
         file.latest = event.number;
-        // A file that is written anew holds nothing of what stood in it.
-        if event.own_touches().iter().any(|touch| touch.step == Step::Create) {
+        if is_new_after(event) {
             file.names.clear();
         }
+        let call = call_of(event, turns.sources());
+        let mut is_left = is_name.to_vec();
+        for text in call.into_iter().flat_map(taken_out) {
+            matcher.find(&text, &mut is_left, |_, _| false);
+        }
+        file.names.retain(|name| is_left.get(*name) == Some(&true));
         let mut wanted = is_name.to_vec();
         for name in &file.names {
             if let Some(is_wanted) = wanted.get_mut(*name) {
@@ -78,6 +84,23 @@ fn names_by_file(is_name: &[bool], matcher: &Matcher<'_>, turns: &Stretch<'_>) -
         }
     }
     files.into_values().collect()
+}
+
+/// If a file holds nothing after a call of what stood in it before.
+fn is_new_after(event: &Event) -> bool {
+    let appends = event
+        .target
+        .command
+        .as_deref()
+        .is_some_and(|command| command.contains(">>"));
+    event.own_touches().iter().any(|touch| match touch.step {
+        Step::Create => !appends,
+        step => step == Step::Remove,
+    })
+}
+
+fn call_of<'t>(event: &Event, turns: &'t [SourceTurn<'_>]) -> Option<&'t SourceCall<'t>> {
+    turns.get(event.turn)?.calls.get(event.call)
 }
 
 /// If an identifier is a name in a text, and neither a path nor a value.
@@ -102,9 +125,8 @@ fn file_of(event: &Event) -> Option<&str> {
 /// The texts of a call that stand in its file: what it shows of it, and what it writes to it.
 fn texts<'t>(event: &Event, turns: &'t [SourceTurn<'_>]) -> Vec<Cow<'t, str>> {
     let mut texts = Vec::new();
-    let call = turns.get(event.turn).and_then(|turn| turn.calls.get(event.call));
     if event.target.effect == Effect::Modify {
-        texts.extend(call.into_iter().flat_map(put_in));
+        texts.extend(call_of(event, turns).into_iter().flat_map(put_in));
     }
     let answer = event
         .answered_at
@@ -187,16 +209,16 @@ mod tests {
     #[test]
     fn a_file_holds_what_was_last_written_to_it_and_not_the_words_of_the_call() {
         let write = |content: &str| serde_json::json!({"path": "rows.py", "content": content});
-        let edit =
-            serde_json::json!({"command": "str_replace", "path": "rows.py", "new_str": "kept_row = 3"});
+        let edit = serde_json::json!({"command": "str_replace", "path": "rows.py",
+            "old_str": "third_row = 4", "new_str": "kept_row = 3"});
         let calls = [
             ("write_file", write("first_row = 1"), "done"),
-            ("write_file", write("second_row = 2"), "done"),
+            ("write_file", write("second_row = 2\nthird_row = 4"), "done"),
             ("str_replace_editor", edit, "The file was edited."),
         ];
-        let files = files_of(&["first_row", "second_row", "str_replace", "kept_row"], &calls);
+        let names = ["first_row", "second_row", "third_row", "str_replace", "kept_row"];
         let rows = Some("rows.py".to_owned());
-        assert_eq!(files, [None, rows.clone(), None, rows]);
+        assert_eq!(files_of(&names, &calls), [None, rows.clone(), None, None, rows]);
     }
 
     #[test]

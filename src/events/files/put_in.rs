@@ -6,65 +6,90 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::events::event::Event;
 use crate::events::line::{is_telling, lines_of};
-use crate::events::shell::last_step;
+use crate::events::shell::{is_same_file, last_step};
 use crate::events::source::SourceTurn;
 use crate::events::source_call::SourceCall;
 use crate::events::target::Effect;
-use crate::events::tools::{Fields, Holds};
+use crate::events::tools::{Fields, Holds, is_replaced};
 
-/// The texts that a call puts into its file: what its arguments hold as that, or else all that has several lines.
+/// The texts that a call puts into its file: what its arguments hold as that, or else those of several lines.
 pub(crate) fn put_in<'c>(call: &'c SourceCall<'_>) -> Vec<Cow<'c, str>> {
     put_in_by(&Fields::of(call))
 }
 
+/// The texts that a call takes out of its file.
+pub(crate) fn taken_out<'c>(call: &'c SourceCall<'_>) -> Vec<Cow<'c, str>> {
+    Fields::of(call).all(Holds::Replaced).collect()
+}
+
 fn put_in_by<'c>(fields: &Fields<'c>) -> Vec<Cow<'c, str>> {
-    let held = |holds| fields.all(holds);
-    let put: Vec<Cow<'c, str>> = held(Holds::Content).chain(held(Holds::Inserted)).collect();
-    if !put.is_empty() {
-        return put;
+    let held = fields.all(Holds::Content).chain(fields.all(Holds::Inserted));
+    let held: Vec<Cow<'c, str>> = held.collect();
+    if !held.is_empty() {
+        return held;
     }
-    let texts = held(Holds::Command).chain(held(Holds::Code));
+    let others = fields.iter().filter(|(name, _)| !is_replaced(name));
+    let texts = others.map(|(_, text)| text);
     texts.filter(|text| text.contains('\n')).collect()
 }
 
-/// Lines of a file.
-#[derive(Default)]
+/// Files of one name that are told apart.
+const MAX_ALIKE: usize = 16;
+
+/// Lines of a file that later edits put in, and lines that they took out.
 struct Lines {
+    path: String,
     put_in: FxHashSet<String>,
     taken_out: FxHashSet<String>,
 }
 
-/// Marks the edits of which a later one took out a line for good.
+/// Marks the edits of which a later one took out a line for good: the longest that it took out, since others stand in many places.
 pub(crate) fn mark_taken_out(all: &mut [Event], turns: &[SourceTurn<'_>]) {
-    let mut files: FxHashMap<String, Lines> = FxHashMap::default();
+    let mut files: FxHashMap<String, Vec<Lines>> = FxHashMap::default();
     for event in all.iter_mut().rev() {
         let changes = event.target.effect == Effect::Modify && event.outcome.failed() != Some(true);
-        let file = event
-            .target
-            .file
-            .as_deref()
-            .filter(|_| changes && !event.changed_nothing);
+        let is_done = changes && event.is_answered && !event.changed_nothing;
+        let file = event.target.file.as_deref().filter(|_| is_done);
         let call = turns.get(event.turn).and_then(|turn| turn.calls.get(event.call));
         let (Some(file), Some(call)) = (file, call) else {
             continue;
         };
+        let alike = files.entry(last_step(file).to_owned()).or_default();
+        let Some(lines) = of_file(alike, file) else {
+            continue;
+        };
         let fields = Fields::of(call);
         let put = put_in_by(&fields);
-        let put = || {
-            put.iter()
-                .flat_map(|text| lines_of(text))
-                .map(str::trim)
-                .filter(|line| is_telling(line))
-        };
-        let lines = files.entry(last_step(file).to_owned()).or_default();
-        event.is_outdated |= !lines.taken_out.is_empty() && put().any(|line| lines.taken_out.contains(line));
-        lines.put_in.extend(put().map(str::to_owned));
+        let put = put.iter().flat_map(|text| lines_of(text));
+        // A patch marks its lines.
+        let put = put.map(|line| line.trim_start_matches('+').trim());
+        for line in put.filter(|line| is_telling(line)) {
+            event.is_outdated |= lines.taken_out.contains(line);
+            lines.put_in.insert(line.to_owned());
+        }
         for text in fields.all(Holds::Replaced) {
-            let gone = lines_of(&text).map(str::trim).filter(|line| is_telling(line));
-            let gone = gone.filter(|line| !lines.put_in.contains(*line));
-            lines.taken_out.extend(gone.map(str::to_owned));
+            let gone = lines_of(&text).map(str::trim);
+            let gone = gone.filter(|line| is_telling(line) && !lines.put_in.contains(*line));
+            let longest = gone.max_by_key(|line| line.len()).map(str::to_owned);
+            lines.taken_out.extend(longest);
         }
     }
+}
+
+/// The lines of a file among those of its name.
+fn of_file<'l>(alike: &'l mut Vec<Lines>, path: &str) -> Option<&'l mut Lines> {
+    let found = alike.iter().position(|lines| is_same_file(&lines.path, path));
+    if found.is_none() && alike.len() < MAX_ALIKE {
+        alike.push(Lines {
+            path: path.to_owned(),
+            put_in: FxHashSet::default(),
+            taken_out: FxHashSet::default(),
+        });
+    }
+    let last = alike.len().checked_sub(1)?;
+    alike
+        .get_mut(found.unwrap_or(last))
+        .filter(|lines| is_same_file(&lines.path, path))
 }
 
 #[cfg(test)]
@@ -72,12 +97,12 @@ mod tests {
     use crate::events::source::{Context, source_turns};
     use crate::trajectory::views_of;
 
-    /// If each of these edits of one file is marked as changed later.
-    fn outdated(edits: &[(&str, &str)]) -> Vec<bool> {
+    /// If each of these edits, by file, old and new text, is marked as changed later.
+    fn outdated(edits: &[(&str, &str, &str)]) -> Vec<bool> {
         let turns: Vec<String> = edits
             .iter()
-            .flat_map(|(old, new)| {
-                let arguments = serde_json::json!({"path": "/w/a.py", "old_str": old, "new_str": new});
+            .flat_map(|(path, old, new)| {
+                let arguments = serde_json::json!({"path": path, "old_str": old, "new_str": new});
                 let call = serde_json::json!({"role": "assistant", "tool_calls":
                     [{"function": {"name": "edit_file", "arguments": arguments.to_string()}}]});
                 let answer = serde_json::json!({"role": "tool", "content": "The file was edited."});
@@ -93,14 +118,27 @@ mod tests {
 
     #[test]
     fn an_edit_is_changed_later_where_one_of_its_lines_is_taken_out_for_good() {
-        let first = ("rows = None", "rows = read(path)\nreturn rows");
-        let second = ("rows = read(path)", "rows = read_all(path)");
+        let first = ("/w/a.py", "rows = None", "rows = read(path)\nreturn rows");
+        let second = ("a.py", "rows = read(path)", "rows = read_all(path)");
         assert_eq!(outdated(&[first, second]), [true, false]);
         // Taken out and put in again.
-        let third = ("rows = read_all(path)", "rows = read(path)");
+        let third = ("/w/a.py", "rows = read_all(path)", "rows = read(path)");
         assert_eq!(outdated(&[first, second, third]), [false, true, false]);
         // A line that stays in the text around a change.
-        let around = ("rows = read(path)\n\n", "rows = read(path)\nrows.sort()");
+        let around = (
+            "/w/a.py",
+            "rows = read(path)\n\n",
+            "rows = read(path)\nrows.sort()",
+        );
         assert_eq!(outdated(&[first, around]), [false, false]);
+        // Another file of that name, and a line that stands in many places.
+        let other = ("/v/a.py", "rows = read(path)", "rows = read_all(path)");
+        assert_eq!(outdated(&[first, other]), [false, false]);
+        let common = (
+            "/w/a.py",
+            "kept = rows_of(other_path)\nreturn rows",
+            "return None",
+        );
+        assert_eq!(outdated(&[first, common]), [false, false]);
     }
 }

@@ -2,9 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::events::line::cleaned;
+use crate::events::line::{cleaned, shortened};
 use crate::events::pairing::Place;
 use crate::events::shell::{Step, Touch, last_step};
+use crate::events::target::MAX_TARGET;
 
 /// Files that a script writes which its line names.
 const MAX_NAMED: usize = 3;
@@ -62,5 +63,7 @@ pub(crate) fn written_by(script: &[(Step, String)]) -> Option<String> {
             named.push(file);
         }
     }
-    (!named.is_empty()).then(|| ["writes ", &named.join(", ")].concat())
+    let named = named.join(", ");
+    let named = shortened(&named, MAX_TARGET).filter(|named| !named.is_empty())?;
+    Some(["writes ", &named].concat())
 }

@@ -11,7 +11,8 @@ use crate::events::target::Effect;
 use crate::knowledge::errors::{ErrorKind, says_done};
 use crate::knowledge::found::LiteralHits;
 use crate::knowledge::results::{ResultKind, results, shows_documents};
-use crate::knowledge::runners::{Diagnostics, TestCounts, TestRun, diagnostics, test_run};
+use crate::knowledge::runners::{Diagnostics, TestRun, diagnostics, test_run};
+use crate::knowledge::test_counts::TestCounts;
 
 /// Longest output of a line or two that is told by its beginning, in bytes.
 const MAX_SENTENCE: usize = 800;

@@ -1,6 +1,7 @@
 //! The status of a tool call, and the answer it is read from.
 
-use crate::knowledge::runners::{Diagnostics, TestCounts};
+use crate::knowledge::runners::Diagnostics;
+use crate::knowledge::test_counts::TestCounts;
 
 /// The end that a call came to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

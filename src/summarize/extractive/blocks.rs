@@ -42,9 +42,6 @@ pub(super) const LEAST_CHANCE: f32 = 0.002;
 /// The mark of a call that ran what was put back later.
 const UNDONE: &str = "of a change undone later";
 
-/// The mark of a call that failed, where a later one did the same.
-const RESOLVED: &str = "resolved later";
-
 /// Bytes of an output that the line of its call tells.
 const SHORT_OUTPUT: usize = 120;
 
@@ -170,8 +167,7 @@ fn spoken(
         let chances = if is_old { [chances[0], 0.0] } else { chances };
         let end = files
             .end_of(event)
-            .or_else(|| files.ran_undone(event).then_some(UNDONE))
-            .or_else(|| event.is_resolved.then_some(RESOLVED));
+            .or_else(|| files.ran_undone(event).then_some(UNDONE));
         let written = written(call)
             .filter(|_| !files.is_void(event))
             .filter(|written| at.takes(&written.text, chances[1]));

@@ -157,10 +157,7 @@ fn push_beside(action: &Event, text: &mut String) {
 /// A call, how often, and how it ended; of an edit the first line that it put in.
 fn line_of_call(action: &Event, limits: Limits) -> String {
     let ending = ending(action, limits);
-    let label = match action.target.line.split_once(" | ") {
-        Some((command, _)) if action.has_other_filters => command,
-        _ => &action.target.line,
-    };
+    let label = &action.target.line;
     let mut text = String::with_capacity(label.len() + ending.len() + 32);
     text.push_str(label);
     push_beside(action, &mut text);

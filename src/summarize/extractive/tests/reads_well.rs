@@ -10,11 +10,11 @@ fn bash(command: &str) -> String {
 fn repeated_runs_are_counted_once_and_say_how_many_failed() {
     let failed = "<returncode>1</returncode>\n<output>\n==== 3 failed in 2.1s ====\n</output>";
     let passed = "<returncode>0</returncode>\n<output>\n==== 13 passed in 2.0s ====\n</output>";
-    let (plain, piped) = (bash("pytest core_a.py"), bash("pytest core_a.py | tail -5"));
+    let plain = bash("pytest core_a.py");
     let turns = [
         call("", "bash", &plain),
         answer(failed),
-        call("", "bash", &piped),
+        call("", "bash", &plain),
         answer(failed),
         call("", "bash", &plain),
         answer(passed),
