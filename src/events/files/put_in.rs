@@ -41,9 +41,11 @@ struct Lines {
     path: String,
     put_in: FxHashSet<String>,
     taken_out: FxHashSet<String>,
+    /// The longest line that each of these edits took out.
+    longest: FxHashSet<String>,
 }
 
-/// Marks the edits of which a later one took out a line for good: the longest that it took out, since others stand in many places.
+/// Marks the edits of which a later one took out a line for good: the longest of either, since short ones stand in many places.
 pub(crate) fn mark_taken_out(all: &mut [Event], turns: &[SourceTurn<'_>]) {
     let mut files: FxHashMap<String, Vec<Lines>> = FxHashMap::default();
     for event in all.iter_mut().rev() {
@@ -63,15 +65,18 @@ pub(crate) fn mark_taken_out(all: &mut [Event], turns: &[SourceTurn<'_>]) {
         let put = put.iter().flat_map(|text| lines_of(text));
         // A patch marks its lines.
         let put = put.map(|line| line.trim_start_matches('+').trim());
-        for line in put.filter(|line| is_telling(line)) {
-            event.is_outdated |= lines.taken_out.contains(line);
-            lines.put_in.insert(line.to_owned());
-        }
+        let put: Vec<&str> = put.filter(|line| is_telling(line)).collect();
+        let longest = put.iter().max_by_key(|line| line.len());
+        event.is_outdated |= longest.is_some_and(|line| lines.taken_out.contains(*line))
+            || put.iter().any(|line| lines.longest.contains(*line));
+        lines.put_in.extend(put.iter().map(|line| (*line).to_owned()));
         for text in fields.all(Holds::Replaced) {
             let gone = lines_of(&text).map(str::trim);
             let gone = gone.filter(|line| is_telling(line) && !lines.put_in.contains(*line));
-            let longest = gone.max_by_key(|line| line.len()).map(str::to_owned);
-            lines.taken_out.extend(longest);
+            let gone: Vec<&str> = gone.collect();
+            let longest = gone.iter().max_by_key(|line| line.len());
+            lines.longest.extend(longest.map(|line| (*line).to_owned()));
+            lines.taken_out.extend(gone.iter().map(|line| (*line).to_owned()));
         }
     }
 }
@@ -84,6 +89,7 @@ fn of_file<'l>(alike: &'l mut Vec<Lines>, path: &str) -> Option<&'l mut Lines> {
             path: path.to_owned(),
             put_in: FxHashSet::default(),
             taken_out: FxHashSet::default(),
+            longest: FxHashSet::default(),
         });
     }
     let last = alike.len().checked_sub(1)?;
@@ -140,5 +146,11 @@ mod tests {
             "return None",
         );
         assert_eq!(outdated(&[first, common]), [false, false]);
+        let all = (
+            "/w/a.py",
+            "kept = rows_of(other_path)\nrows = read(path)\nreturn rows",
+            "return None",
+        );
+        assert_eq!(outdated(&[first, all]), [true, false]);
     }
 }
