@@ -58,6 +58,14 @@ impl<'a> Stretch<'a> {
         &self.read().1
     }
 
+    /// If a call behind a turn of the record did more than look something up.
+    pub(crate) fn acted_behind(&self, turn: usize) -> bool {
+        let start = self.turns.partition_point(|view| view.index <= turn);
+        let mut actions = self.actions().iter().filter(|action| action.turn >= start);
+        actions
+            .any(|action| action.is_answered && action.outcome.failed() != Some(true) && !action.is_lookup())
+    }
+
     fn read(&self) -> &(Vec<Event>, Vec<Event>) {
         self.actions.get_or_init(|| actions(&self.sources))
     }

@@ -12,6 +12,7 @@ use serde::Deserialize;
 pub(crate) enum PhraseKind {
     Announcement,
     Open,
+    Leaning,
     States,
     Is,
     Change,
@@ -21,6 +22,7 @@ pub(crate) enum PhraseKind {
     OfSelf,
     Request,
     Answer,
+    Agreement,
     GoOn,
     Talk,
     Article,

@@ -222,6 +222,14 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_was_removed_holds_no_name() {
+        let written = serde_json::json!({"path": "rows.py", "content": "first_row = 1"});
+        let removed = serde_json::json!({"command": "rm rows.py"});
+        let calls = [("write_file", written, "done"), ("bash", removed, "")];
+        assert_eq!(files_of(&["first_row"], &calls), [None]);
+    }
+
+    #[test]
     fn files_of_one_name_are_told_apart_by_their_paths() {
         let calls = [
             (

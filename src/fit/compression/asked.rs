@@ -5,10 +5,24 @@ use std::borrow::Cow;
 use super::Compression;
 use crate::compress::Region;
 use crate::fit::merged::{bodies_in, human_text};
-use crate::summarize::extractive::asks_for_something;
+use crate::summarize::extractive::{asks_for_something, only_agrees};
 use crate::summarize::marker::IN_PROGRESS;
-use crate::summarize::{Context, Forms, place_after, request_in};
+use crate::summarize::{Context, Forms, Stretch, place_after, request_in};
 use crate::trajectory::{Role, TurnView};
+
+/// The request that an assistant is working on.
+pub(super) struct Asked {
+    /// Its turn, or that of the summary that says it.
+    pub turn: usize,
+    pub text: String,
+}
+
+impl Asked {
+    /// Returns true if it is done: it only agreed to a proposal, and a call after it did something.
+    pub(super) fn is_done(&self, turns: &Stretch<'_>) -> bool {
+        only_agrees(&self.text) && turns.acted_behind(self.turn)
+    }
+}
 
 /// Returns the request in progress, according to the summaries in a turn.
 fn told_in_progress(view: &TurnView<'_>) -> Option<String> {
@@ -51,7 +65,7 @@ impl Compression<'_> {
 
     /// Returns the request that the assistant is still working on where a region ends, ignoring words to continue;
     /// `None` where it directly precedes the region, in the protected head, and stays there.
-    pub(super) fn in_progress(&self, region: Region) -> Option<String> {
+    pub(super) fn in_progress(&self, region: Region) -> Option<Asked> {
         let role_at = |turn: usize| self.outline.turns.get(turn).map(|turn| turn.role);
         let goes_on = role_at(region.end()) == Some(Role::Assistant);
         let at_work = matches!(role_at(region.end() - 1), Some(Role::Tool | Role::Assistant));
@@ -66,9 +80,10 @@ impl Compression<'_> {
             .chain(self.read_views.range(region.range()))
             .rev();
         let mut asked = turns.filter_map(|view| {
-            let asked = self.asked(&view).or_else(|| told_in_progress(&view))?;
+            let text = self.asked(&view).or_else(|| told_in_progress(&view))?;
+            let turn = view.index;
             // The text after the summary quotes the last human turn verbatim.
-            Some((Some(view.index) != self.outline.last_human).then_some(asked))
+            Some((Some(turn) != self.outline.last_human).then_some(Asked { turn, text }))
         });
         asked.next().flatten()
     }

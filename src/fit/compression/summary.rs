@@ -1,6 +1,7 @@
 //! The summary of a region: the summarizer's input, the choice of a summarizer, and the identifiers to be kept.
 
 use super::Compression;
+use super::asked::Asked;
 use super::correction::PlanCorrection;
 use super::region::ReadRegion;
 use crate::compress::anchors::{Anchor, held_mask, invented};
@@ -60,7 +61,7 @@ pub struct PreviousPass<'s> {
 /// The summarizer's input.
 struct SummaryInput {
     previous: Option<String>,
-    in_progress: Option<String>,
+    in_progress: Option<Asked>,
     task: Option<String>,
     asked_later: Option<String>,
     anchors: Vec<Anchor>,
@@ -278,7 +279,10 @@ impl Compression<'_> {
         let whole_tokens = self.summary_budget(region, measured);
         let given = SummaryInput {
             previous: (!previous.is_empty()).then(|| previous.join("\n")),
-            in_progress: self.in_progress(region).map(|asked| self.without_secrets(asked)),
+            in_progress: self.in_progress(region).map(|asked| Asked {
+                text: self.without_secrets(asked.text),
+                ..asked
+            }),
             task: self.first_asked(0..region.start()),
             asked_later: self.first_asked(region.end()..self.known()),
             anchors,
@@ -325,11 +329,12 @@ impl Compression<'_> {
     }
 
     fn request<'g>(&'g self, given: &'g SummaryInput, turns: &'g Stretch<'g>) -> SummaryRequest<'g> {
+        let in_progress = given.in_progress.as_ref().filter(|asked| !asked.is_done(turns));
         SummaryRequest {
             turns,
             is_redacted: self.fitter.settings.redaction,
             previous: given.previous.as_deref(),
-            in_progress: given.in_progress.as_deref(),
+            in_progress: in_progress.map(|asked| asked.text.as_str()),
             around: Around {
                 task: given.task.as_deref(),
                 asked_later: given.asked_later.as_deref(),

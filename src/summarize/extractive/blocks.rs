@@ -11,6 +11,7 @@ use crate::events::outcome::envelope::shown;
 use crate::events::shell::Step;
 use crate::events::source::SourceTurn;
 use crate::events::target::Effect;
+use crate::events::tools::is_note;
 use crate::trajectory::Role;
 
 /// The chance that later turns repeat a byte of the newest calls, words and outputs: counted on real trajectories, of pieces that no
@@ -135,6 +136,16 @@ struct At<'r> {
 }
 
 impl At<'_> {
+    /// The chance that later turns repeat words. Those that something followed were overtaken by it: where it is known what later
+    /// turns repeat, they count for that only.
+    fn of_words(&self, chance: f32) -> f32 {
+        if self.back > 1 && !self.reuse.is_empty() {
+            0.0
+        } else {
+            chance
+        }
+    }
+
     /// If a text is worth a block.
     fn takes(&self, text: &str, chance: f32) -> bool {
         let is_wanted = |piece| self.reuse.wanted(piece) > 0.0;
@@ -164,7 +175,11 @@ fn spoken(
         let failed = event.outcome.failed() == Some(true);
         // Of a mended failure only what later turns repeat is news, where that is known.
         let is_old = failed && !event.is_open && !at.reuse.is_empty();
-        let chances = if is_old { [chances[0], 0.0] } else { chances };
+        let chances = match event.target.tool.as_str() {
+            tool if is_note(tool) => [chances[0]; 2],
+            _ if is_old => [chances[0], 0.0],
+            _ => chances,
+        };
         let end = files
             .end_of(event)
             .or_else(|| files.ran_undone(event).then_some(UNDONE));
@@ -174,6 +189,7 @@ fn spoken(
         let is_all = written.as_ref().is_some_and(|written| written.is_all);
         let written = written.map(|written| harmless(&written.text)).unwrap_or_default();
         let mut text = std::mem::take(&mut said);
+        // The line end behind them is none of them: the sentence before a call is as likely to be repeated as that.
         let words = text.len();
         if text.is_empty() && written.is_empty() || written.is_empty() && !tells(&text) {
             continue;
@@ -232,7 +248,7 @@ fn spoken(
             is_answered: at.back > 1,
             text: said,
             weight: 1.0,
-            chances: [chances[0]; 2],
+            chances: [at.of_words(chances[0]); 2],
             origin: Origin::Assistant,
         });
     }

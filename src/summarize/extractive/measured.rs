@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::blocks::{Block, LEAST_CHANCE, Origin};
 use super::candidate::order;
-use super::quoted::{fenced, tells};
+use super::quoted::{CUT, Heading, fenced, tells};
 use super::superseded::LatestStatements;
 use super::units;
 use crate::compress::anchors::Matcher;
@@ -30,9 +30,6 @@ const REPEATED: f32 = 0.3;
 /// The worth of an identifier that later turns rely on, in bytes that they repeat.
 const ANCHOR: f32 = 12.0;
 
-/// Stands for what was left out.
-const CUT: &str = "…";
-
 /// A block in units.
 pub(super) struct Measured {
     pub block: Block,
@@ -56,6 +53,8 @@ pub(super) struct Unit {
     pub worth: f32,
     /// The worth of all of it.
     pub most: f32,
+    /// The worth of what later turns are known to repeat.
+    known: f32,
     /// The places of its pieces among those of its block that stand in other blocks as well.
     shared: Range<usize>,
 }
@@ -96,10 +95,9 @@ pub(super) fn measured(
         .map(|((mut measured, found), place)| {
             let Measured { block, units, shared } = &mut measured;
             for found in found.iter().rev() {
-                let (Some(unit), Some((number, is_repeated))) = (
-                    units.get_mut(found.unit as usize),
-                    pieces.count(found.piece, place),
-                ) else {
+                let counted = pieces.count(found.piece, place);
+                let (Some(unit), Some((number, is_repeated))) = (units.get_mut(found.unit as usize), counted)
+                else {
                     continue;
                 };
                 let worth = found.wanted + if found.is_sample { unit.chance } else { 0.0 };
@@ -119,6 +117,7 @@ pub(super) fn measured(
                 let place = units.partition_point(|unit| unit.end <= at);
                 if let Some(unit) = units.get_mut(place) {
                     unit.worth += ANCHOR;
+                    unit.known += ANCHOR;
                 }
                 false
             });
@@ -127,8 +126,9 @@ pub(super) fn measured(
                 let shared = shared.get(unit.shared.clone()).unwrap_or_default();
                 unit.most = shared.iter().fold(unit.worth, |most, (_, worth)| most + worth);
                 let (before, text) = block.text.split_at(start);
-                unit.may_begin = unit.most > 0.0
-                    && units::may_begin(before, text.get(..unit.end - start).unwrap_or_default());
+                let text = text.get(..unit.end - start).unwrap_or_default();
+                let is_said = unit.end <= block.words;
+                unit.may_begin = unit.most > 0.0 && units::may_begin(before, text, is_said);
                 start = unit.end;
             }
             measured
@@ -192,6 +192,7 @@ fn found(
             continue;
         }
         for &(piece, wanted, is_sample) in &counted {
+            unit.known += weight * wanted;
             found.push(Found {
                 unit: place as u32,
                 piece: all.note(piece, number),
@@ -216,38 +217,6 @@ fn found(
         }
     }
     found
-}
-
-/// The heading of a block.
-struct Heading<'b> {
-    text: &'b str,
-    /// A bit for each byte that stands in it: most lines have another one.
-    bytes: [u64; 4],
-}
-
-impl<'b> Heading<'b> {
-    fn of(text: &'b str) -> Self {
-        let mut bytes = [0; 4];
-        for byte in text.bytes() {
-            bytes[usize::from(byte >> 6)] |= 1 << (byte & 63);
-        }
-        Self { text, bytes }
-    }
-
-    /// If it says what a line says, but for the name of the argument and the step into a folder before a command.
-    fn tells(&self, line: &str) -> bool {
-        let line = line.strip_suffix(CUT).unwrap_or(line).trim_end();
-        let value = match memchr::memchr(b' ', line.as_bytes()).map(|blank| line.split_at(blank)) {
-            Some((key, value)) if key.ends_with(':') => value.get(1..).unwrap_or_default(),
-            _ => line,
-        };
-        let command = match value.strip_prefix("cd ").and_then(|rest| rest.split_once(" && ")) {
-            Some((_, command)) => command,
-            None => value,
-        };
-        let has = |byte: u8| self.bytes[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1;
-        command.len() > 2 && command.bytes().all(has) && self.text.contains(command)
-    }
 }
 
 /// If the unit that ends at `end` says what the heading says, only announces the next step, asks what was answered, or was told
@@ -276,6 +245,7 @@ fn units_of(text: &str) -> Vec<Unit> {
             chance: 0.0,
             worth: 0.0,
             most: 0.0,
+            known: 0.0,
             shared: 0..0,
         };
         start = end;
@@ -347,8 +317,7 @@ impl Measured {
     /// If nothing of a call is chosen but the words before it.
     pub fn is_words_only(&self, is_chosen: &[bool]) -> bool {
         let last = is_chosen.iter().rposition(|is_chosen| *is_chosen);
-        let end = last.and_then(|last| self.units.get(last)).map(|unit| unit.end);
-        self.block.has_call && end.is_some_and(|end| end <= self.block.words)
+        self.block.has_call && last.is_some_and(|last| self.start_of(last) < self.block.words)
     }
 
     /// The tokens of some units that stand beside one another, about; `None` if they are more than `most` or one tells nothing.
@@ -356,6 +325,16 @@ impl Measured {
         let units = self.units.get(units)?;
         let cost = units.iter().map(|unit| unit.cost).sum::<f32>();
         (cost <= most && !units.iter().any(|unit| unit.is_idle)).then_some(cost)
+    }
+
+    /// The worth of what later turns are known to repeat of the chosen units.
+    pub fn known(&self, is_chosen: &[bool]) -> f32 {
+        let chosen = self
+            .units
+            .iter()
+            .zip(is_chosen)
+            .filter(|(_, is_chosen)| **is_chosen);
+        chosen.map(|(unit, _)| unit.known).sum()
     }
 
     /// The chosen part of it, in tokens; beyond `most` its length counts no more.
@@ -368,10 +347,14 @@ impl Measured {
         part / all.min(most)
     }
 
+    fn start_of(&self, unit: usize) -> usize {
+        let before = unit.checked_sub(1).and_then(|before| self.units.get(before));
+        before.map_or(0, |before| before.end)
+    }
+
     /// The text of a unit.
     pub fn text_of(&self, unit: usize) -> &str {
-        let start = unit.checked_sub(1).and_then(|before| self.units.get(before));
-        let start = start.map_or(0, |before| before.end);
+        let start = self.start_of(unit);
         let end = self.units.get(unit).map_or(start, |unit| unit.end);
         self.block.text.get(start..end).unwrap_or_default()
     }

@@ -269,7 +269,10 @@ impl Passages {
                 (worth - of_text * unit.cost, unit.may_begin)
             };
             let mut is_chosen = walk.best(measured.units.iter().map(value), price, least);
-            if measured.part_of(&is_chosen, LONG_BLOCK) < LEAST_PART {
+            // Words before a call that is not quoted were overtaken by it.
+            let is_overtaken =
+                || measured.is_words_only(&is_chosen) && measured.known(&is_chosen) < self.least_worth;
+            if measured.part_of(&is_chosen, LONG_BLOCK) < LEAST_PART || is_overtaken() {
                 is_chosen.fill(false);
             }
             let mut is_first = true;

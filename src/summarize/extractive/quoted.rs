@@ -24,6 +24,9 @@ const MAX_ARGUMENTS: usize = 24;
 /// Characters of an argument that the line of its call shows in full.
 pub(super) const SHOWN: usize = 60;
 
+/// Stands for what was left out.
+pub(super) const CUT: &str = "…";
+
 /// The heading of words.
 pub(super) const SAID: &str = "said";
 
@@ -109,6 +112,38 @@ pub(super) fn tells(said: &str) -> bool {
             && !sentence.ends_with([':', '：'])
             && !is_small_talk(sentence)
     })
+}
+
+/// The heading of a block.
+pub(super) struct Heading<'b> {
+    text: &'b str,
+    /// A bit for each byte that stands in it: most lines have another one.
+    bytes: [u64; 4],
+}
+
+impl<'b> Heading<'b> {
+    pub fn of(text: &'b str) -> Self {
+        let mut bytes = [0; 4];
+        for byte in text.bytes() {
+            bytes[usize::from(byte >> 6)] |= 1 << (byte & 63);
+        }
+        Self { text, bytes }
+    }
+
+    /// If it says what a line says, but for the name of the argument and the step into a folder before a command.
+    pub fn tells(&self, line: &str) -> bool {
+        let line = line.strip_suffix(CUT).unwrap_or(line).trim_end();
+        let value = match memchr::memchr(b' ', line.as_bytes()).map(|blank| line.split_at(blank)) {
+            Some((key, value)) if key.ends_with(':') => value.get(1..).unwrap_or_default(),
+            _ => line,
+        };
+        let command = match value.strip_prefix("cd ").and_then(|rest| rest.split_once(" && ")) {
+            Some((_, command)) => command,
+            None => value,
+        };
+        let has = |byte: u8| self.bytes[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1;
+        command.len() > 2 && command.bytes().all(has) && self.text.contains(command)
+    }
 }
 
 /// A call's line without its turn, as earlier summaries carry it over; `None` for words and outputs.

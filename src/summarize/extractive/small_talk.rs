@@ -33,6 +33,15 @@ pub fn asks_for_something(text: &str) -> bool {
     })
 }
 
+/// If a person's words begin with a yes to what was proposed.
+pub fn only_agrees(text: &str) -> bool {
+    let mut sentences = text.lines().flat_map(sentences);
+    sentences
+        .next()
+        .is_some_and(|first| Kinds::of(first).has(PhraseKind::Agreement))
+        && !text.contains(['?', '？'])
+}
+
 /// If a sentence asks for something. What it only states where a person answers asks for nothing.
 pub(super) fn asks(sentence: &str, kinds: Kinds, is_answer: bool) -> bool {
     let states = kinds.has_any(&[PhraseKind::Answer, PhraseKind::Is, PhraseKind::States]);
@@ -90,6 +99,20 @@ mod tests {
             "取消订单。",
         ] {
             assert!(asks_for_something(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_yes_agrees_to_a_proposal_unless_it_asks_on() {
+        for (text, expected) in [
+            (
+                "Yes, please cancel it. The reason is \u{201c}no longer needed.\u{201d}",
+                true,
+            ),
+            ("Yes, cancel it. Could you refund it to my card?", false),
+            ("Cancel order #W1, please.", false),
+        ] {
+            assert_eq!(only_agrees(text), expected, "{text}");
         }
     }
 

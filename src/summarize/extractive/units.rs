@@ -1,5 +1,7 @@
 //! The places to cut a text: line ends and, in long lines, ends of fields and sentences.
 
+use crate::knowledge::phrases::{Kinds, PhraseKind};
+
 /// Bytes of a line of data that is not cut, and of a sentence.
 const LONG: usize = 200;
 const LONG_SENTENCE: usize = 1_000;
@@ -35,8 +37,15 @@ pub(super) fn ends(text: &str) -> Vec<usize> {
     ends
 }
 
-/// If a quotation may begin with `unit`, which stands after `before`: not within an object of data.
-pub(super) fn may_begin(before: &str, unit: &str) -> bool {
+/// If a quotation may begin with `unit`, which stands after `before`: not within an object of data, and not, where it was said, with
+/// a sentence that refers to the one before it in its paragraph.
+pub(super) fn may_begin(before: &str, unit: &str, is_said: bool) -> bool {
+    if is_said && !before.is_empty() && !before.ends_with('\n') {
+        let kinds = Kinds::of(unit.trim_start());
+        if kinds.has(PhraseKind::Leaning) {
+            return false;
+        }
+    }
     let is_line = before.is_empty() || before.ends_with(['\n', '}', ']']) || before.ends_with("\\n");
     let is_object = before.ends_with("}, ") || before.ends_with("},") || before.ends_with("], ");
     is_line
@@ -140,6 +149,20 @@ mod tests {
             unit
         };
         ends(text).into_iter().map(cut).collect()
+    }
+
+    #[test]
+    fn what_was_said_is_not_quoted_from_a_sentence_that_leans_on_the_one_before() {
+        for (before, unit, expected) in [
+            ("The stimulus was paid with loans. ", "This led to debts.", false),
+            ("项目带来了压力。", "这导致了债务。", false),
+            ("The stimulus was paid with loans. ", "Ageing adds to it.", true),
+            ("The stimulus was paid with loans.\n", "This led to debts.", true),
+            ("", "This led to debts.", true),
+        ] {
+            assert_eq!(may_begin(before, unit, true), expected, "{before}{unit}");
+            assert!(may_begin(before, unit, false), "{before}{unit}");
+        }
     }
 
     #[test]

@@ -44,6 +44,18 @@ fn ok_is_an_exit_code_of_zero_or_an_edit_that_says_so_or_nothing_at_all() {
 }
 
 #[test]
+fn of_several_runs_in_one_output_the_last_is_told_as_one_of_them() {
+    let suites = ["a.sh", "b.sh", "c.sh"].map(|suite| format!("bash tests/{suite}"));
+    let run = serde_json::json!({ "command": suites.join(" && ") }).to_string();
+    let text = done(&[(
+        "bash",
+        &run,
+        "== 20 passed in 0.04s ==\n== 31 passed in 0.08s ==\n== 18 passed in 0.03s ==",
+    )]);
+    assert!(text.contains("last of 3 runs: 18 passed in 0.03s"), "{text}");
+}
+
+#[test]
 fn tests_that_failed_stay_open_until_counts_show_that_they_pass() {
     let failed = "FAILED t.py::a - AssertionError: no\n=== 1 failed, 2 passed in 0.1s ===";
     for (command, printed, is_open) in [

@@ -4,6 +4,42 @@ use super::*;
 use crate::compress::reuse::Reuse;
 use crate::trajectory::Turns;
 
+/// The summary of `turns` before a turn that says `later`; nothing is known of what follows without it.
+fn summary_before(later: Option<&str>, turns: &[TurnView<'_>]) -> String {
+    let before = [turn(Role::Human, "Please look into it.")];
+    let after = later.map(|later| [turn(Role::Assistant, later)]);
+    let reuse = Reuse::of(
+        Turns::Kept(&before),
+        after.as_ref().map(|after| Turns::Kept(&after[..])),
+    );
+    let (stretch, counter) = (Stretch::of(turns), Words::new());
+    let request = SummaryRequest {
+        reuse: &reuse,
+        ..request(&stretch, &counter)
+    };
+    Extractive::default().summary(&request).unwrap().text
+}
+
+#[test]
+fn words_that_something_followed_are_quoted_as_far_as_later_turns_repeat_them() {
+    let offer = "The return of the lamp takes 5 days, and 35.90 EUR go to the gift card.";
+    let guess = "The parser of rates is likely to be in the folder of the clearing house.";
+    let turns = [
+        turn(Role::Assistant, offer),
+        turn(Role::Human, "I would rather keep it."),
+        call(guess, "bash", r#"{"command": "ls clearing"}"#),
+        answer("rates.py"),
+    ];
+    let silent = summary_before(Some("Nothing of that is said again here."), &turns);
+    for (words, other) in [(offer, "the gift card"), (guess, "likely to be")] {
+        let repeated = summary_before(Some(words), &turns);
+        assert!(repeated.contains(other), "{repeated}");
+        assert!(!silent.contains(other), "{silent}");
+        let unknown = summary_before(None, &turns);
+        assert!(unknown.contains(other), "{unknown}");
+    }
+}
+
 #[test]
 fn code_run_for_once_is_left_out_unless_later_turns_use_it_or_it_is_the_last() {
     let run = |code: &str| serde_json::json!({"command": format!("python -c 'print({code})'")}).to_string();
@@ -53,22 +89,13 @@ fn of_an_attempt_whose_failure_was_mended_that_is_quoted_which_later_turns_repea
     let turns: Vec<TurnView<'_>> = calls
         .flat_map(|(command, output)| [call("", "bash", command), answer(output)])
         .collect();
-    let before = [turn(Role::Human, "Where are the planets?")];
-    let quoted = |said: &str| {
-        let after = [turn(Role::Assistant, said)];
-        let reuse = Reuse::of(Turns::Kept(&before), Some(Turns::Kept(&after)));
-        let (stretch, counter) = (Stretch::of(&turns), Words::new());
-        let request = SummaryRequest {
-            reuse: &reuse,
-            ..request(&stretch, &counter)
-        };
-        Extractive::default().summary(&request).unwrap().text
-    };
-    let again = quoted(&script);
+    let again = summary_before(Some(&script), &turns);
     assert!(
         again.contains(" -> exit 1: ModuleNotFoundError") && again.contains(&line(7)),
         "{again}"
     );
-    let other = quoted("Nothing of that is said again here.");
+    let other = summary_before(Some("Nothing of that is said again here."), &turns);
     assert!(!other.contains("orbit"), "{other}");
+    let unknown = summary_before(None, &turns);
+    assert!(unknown.contains(&line(7)), "{unknown}");
 }
