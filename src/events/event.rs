@@ -57,6 +57,11 @@ impl Event {
         target.is_run && target.effect == Effect::Other && only_code && outcome.tests.is_none()
     }
 
+    /// If it tried something out: tests, a build, or code.
+    pub fn is_trial(&self) -> bool {
+        self.outcome.tests.is_some() || self.outcome.diagnostics.is_some() || self.runs_code()
+    }
+
     /// If the call was to change nothing.
     pub fn is_lookup(&self) -> bool {
         let target = &self.target;

@@ -1,64 +1,9 @@
 //! Events that later ones overtook, by what became of the files that they touched.
 
-use rustc_hash::FxHashSet;
-
+use super::steps::{Done, steps};
 use super::{Tracked, TrackedFiles};
 use crate::events::event::Event;
-use crate::events::shell::{Step, Touch, last_step, path_of};
-
-/// A step that a call did to a file itself, or that a script which it ran did.
-struct Done<'e> {
-    /// The place of its touch.
-    place: usize,
-    touch: &'e Touch,
-    step: Step,
-    name: &'e str,
-}
-
-impl Done<'_> {
-    fn path(&self) -> String {
-        path_of(&self.touch.directory, self.name)
-    }
-}
-
-/// The steps of a call's touches; a run of a script is what the script changed. The source of a copy that it made, and a script
-/// that it wrote to run it, are not told.
-fn steps(touches: &[Touch]) -> impl Iterator<Item = Done<'_>> {
-    let sources: FxHashSet<&str> = touches
-        .iter()
-        .filter_map(|touch| touch.copied_from.as_deref())
-        .collect();
-    let ran = touches
-        .iter()
-        .filter(|touch| touch.step == Step::Run && !touch.script.is_empty());
-    let ran: FxHashSet<&str> = ran
-        .filter_map(|touch| touch.file.as_deref())
-        .map(last_step)
-        .collect();
-    let numbered = touches.iter().enumerate();
-    numbered.flat_map(move |(place, touch)| {
-        let name = touch.file.as_deref().unwrap_or_default();
-        let is_run = touch.step == Step::Run;
-        let is_told = match touch.step {
-            Step::Read => !sources.contains(name),
-            Step::Create => !ran.contains(last_step(name)),
-            _ => !is_run,
-        };
-        let script = touch
-            .script
-            .iter()
-            .filter(move |(step, _)| is_run && *step != Step::Read);
-        let script = script.map(|(step, name)| (*step, name.as_str()));
-        let own = is_told.then_some((touch.step, name));
-        let all = own.into_iter().chain(script);
-        all.map(move |(step, name)| Done {
-            place,
-            touch,
-            step,
-            name,
-        })
-    })
-}
+use crate::events::shell::{Step, Touch, path_of};
 
 /// The end states of the files that events touched.
 pub(crate) struct EndStates(TrackedFiles);
@@ -69,14 +14,44 @@ impl EndStates {
         let mut events: Vec<&Event> = events.into_iter().collect();
         events.sort_by_key(|event| event.number);
         let mut files = TrackedFiles::default();
-        for event in events {
+        for event in &events {
             files.event = event.number;
             for touch in event.own_touches() {
                 files.note(touch);
             }
         }
         files.keep_undone();
-        Self(files)
+        let mut states = Self(files);
+        states.0.last_edit = events
+            .iter()
+            .rev()
+            .find(|event| states.edits(event))
+            .map(|event| event.number);
+        states
+    }
+
+    /// What later events make of one, in a few words.
+    pub fn mark_of(&self, event: &Event) -> Option<&'static str> {
+        if let Some(end) = self.end_of(event) {
+            return Some(end);
+        }
+        if self.ran_undone(event) {
+            Some("of a change undone later")
+        } else if event.is_outdated {
+            Some("changed later")
+        } else {
+            let is_before = self.0.last_edit.is_some_and(|last| event.number < last);
+            (is_before && event.is_answered && event.is_trial()).then_some("before later edits")
+        }
+    }
+
+    /// If an event changed a file, and did not only make new ones.
+    fn edits(&self, event: &Event) -> bool {
+        let changes = |step: &Done<'_>| matches!(step.step, Step::Create | Step::Write);
+        let changes_itself = |step: &Done<'_>| step.step == Step::Write && step.touch.step != Step::Run;
+        let touches = event.own_touches();
+        steps(touches).any(|step| changes_itself(&step))
+            || steps(touches).any(|step| changes(&step)) && !self.only_makes(touches)
     }
 
     /// The end of what an event did to files, where nothing of it is left: `removed later`, `replaced later`, `undone later`.
@@ -122,8 +97,7 @@ impl EndStates {
     pub fn ran_undone(&self, event: &Event) -> bool {
         let behind = self.0.undone.partition_point(|(first, _)| *first <= event.number);
         let last = behind.checked_sub(1).and_then(|at| self.0.undone.get(at));
-        let is_trial = event.outcome.tests.is_some() || event.runs_code();
-        is_trial && last.is_some_and(|(_, last)| event.number < *last)
+        event.is_trial() && last.is_some_and(|(_, last)| event.number < *last)
     }
 
     /// If nothing is left of what an event did to files: changes that are no more, or a removal of a file made anew.

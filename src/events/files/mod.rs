@@ -5,6 +5,7 @@ pub(crate) mod end_states;
 mod pattern;
 pub(crate) mod put_in;
 pub(crate) mod scripts;
+mod steps;
 
 use rustc_hash::FxHashMap;
 
@@ -75,6 +76,8 @@ pub(super) struct TrackedFiles {
     put_back: Vec<(usize, usize, usize)>,
     /// The events of those whose changes did not come again: stretches in order, which do not overlap.
     pub undone: Vec<(usize, usize)>,
+    /// The last event that changed a file, and did not only make a new one.
+    pub last_edit: Option<usize>,
 }
 
 impl TrackedFiles {

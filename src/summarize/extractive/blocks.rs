@@ -2,7 +2,7 @@
 
 use super::candidate::{Limits, order};
 use super::quoted::{OUTPUT, SAID, harmless, tells, written};
-use super::work::{OUTDATED, line_of_run, order_of_call, prepares};
+use super::work::{line_of_run, order_of_call, prepares};
 use crate::compress::reuse::{Reuse, pieces};
 use crate::events::event::Event;
 use crate::events::files::end_states::EndStates;
@@ -39,9 +39,6 @@ const KNOWN: f32 = 0.3;
 
 /// The chance below which a block is quoted only for what later turns are known to repeat.
 pub(super) const LEAST_CHANCE: f32 = 0.002;
-
-/// The mark of a call that ran what was put back later.
-const UNDONE: &str = "of a change undone later";
 
 /// Bytes of an output that the line of its call tells.
 const SHORT_OUTPUT: usize = 120;
@@ -116,7 +113,7 @@ pub(super) fn blocks(
         let before = turns.get(..index).unwrap_or_default();
         let caller = before.iter().rposition(|turn| turn.role == Role::Assistant);
         let calls = caller.map_or_else(Vec::new, |caller| calls_of(events, caller));
-        outputs(turn, at, &calls, limits, &mut blocks);
+        outputs(turn, at, &calls, files, limits, &mut blocks);
     }
     // What was written counts before what echoes it.
     blocks.sort_by_key(|block: &Block| block.is_output());
@@ -180,9 +177,6 @@ fn spoken(
             _ if is_old => [chances[0], 0.0],
             _ => chances,
         };
-        let end = files
-            .end_of(event)
-            .or_else(|| files.ran_undone(event).then_some(UNDONE));
         let written = written(call)
             .filter(|_| !files.is_void(event))
             .filter(|written| at.takes(&written.text, chances[1]));
@@ -210,11 +204,7 @@ fn spoken(
                 "" => "ran",
                 tool => tool,
             };
-            let label = match end {
-                Some(end) => format!("{label} ({end})"),
-                None if event.is_outdated => [label, OUTDATED].concat(),
-                None => label.to_owned(),
-            };
+            let label = marked(label, files.mark_of(event));
             format!("turn -{}, {}", at.back, line_of_run(event, &label, limits))
         };
         blocks.push(Block {
@@ -259,11 +249,20 @@ fn said_at(at: At<'_>) -> String {
     format!("turn -{}, {SAID}", at.back)
 }
 
+/// A label with what later calls made of it.
+fn marked(label: &str, mark: Option<&str>) -> String {
+    match mark {
+        Some(mark) => format!("{label} ({mark})"),
+        None => label.to_owned(),
+    }
+}
+
 /// The outputs that a turn shows; what an edit shows of itself is quoted with the edit.
 fn outputs(
     turn: &SourceTurn<'_>,
     at: At<'_>,
     asked: &[(&Event, Option<usize>)],
+    files: &EndStates,
     limits: Limits,
     blocks: &mut Vec<Block>,
 ) {
@@ -292,9 +291,8 @@ fn outputs(
         let heading = match tool {
             None => format!("turn -{}, {OUTPUT}", at.back),
             Some(tool) => {
-                let is_outdated = call.is_some_and(|(event, _)| event.is_outdated);
-                let outdated = if is_outdated { OUTDATED } else { "" };
-                format!("turn -{}, {OUTPUT} of {tool}{outdated}", at.back)
+                let mark = call.and_then(|(event, _)| files.mark_of(event));
+                format!("turn -{}, {OUTPUT} of {}", at.back, marked(&tool, mark))
             }
         };
         blocks.push(Block {

@@ -34,7 +34,7 @@ pub(super) fn done(actions: &[Event], files: &EndStates, limits: Limits, candida
         if is_needless || was_overtaken(actions, number, files) || files.is_overtaken(action) {
             continue;
         }
-        let text = line_of_call(action, limits);
+        let text = line_of_call(action, files, limits);
         let lateness = (number + 1) as f64 / count;
         let failed = action.outcome.failed() == Some(true);
         let (base, late) = match action.target.effect {
@@ -141,9 +141,6 @@ pub(super) fn line_of_run(action: &Event, label: &str, limits: Limits) -> String
     text
 }
 
-/// The mark behind a call that looked up what a later one changed.
-pub(super) const OUTDATED: &str = " (changed later)";
-
 /// The ending of a call that nothing answers, though the turns went on: a person stopped it, say.
 const NO_ANSWER: &str = "no answer";
 
@@ -155,7 +152,7 @@ fn push_beside(action: &Event, text: &mut String) {
 }
 
 /// A call, how often, and how it ended; of an edit the first line that it put in.
-fn line_of_call(action: &Event, limits: Limits) -> String {
+fn line_of_call(action: &Event, files: &EndStates, limits: Limits) -> String {
     let ending = ending(action, limits);
     let label = &action.target.line;
     let mut text = String::with_capacity(label.len() + ending.len() + 32);
@@ -171,8 +168,8 @@ fn line_of_call(action: &Event, limits: Limits) -> String {
             (failures, times) => write!(text, " (x{times}, {failures} failed)"),
         };
     }
-    if action.is_outdated {
-        text.push_str(OUTDATED);
+    if let Some(mark) = files.mark_of(action) {
+        let _ = write!(text, " ({mark})");
     }
     if !ending.is_empty() {
         text.push_str(" -> ");
@@ -293,7 +290,7 @@ pub(super) fn open_errors(
     candidates: &mut Vec<Candidate>,
 ) {
     for (rank, (number, action)) in open(actions, files).into_iter().enumerate() {
-        let text = line_of_call(action, limits);
+        let text = line_of_call(action, files, limits);
         let value = 4.0 / (1.0 + rank as f64);
         candidates.push(Candidate {
             section: Section::Errors,

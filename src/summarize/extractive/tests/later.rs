@@ -250,3 +250,26 @@ fn a_browsers_call_names_the_element_that_the_page_before_it_shows() {
         &["(banner"],
     );
 }
+
+#[test]
+fn runs_of_tests_and_code_say_that_files_were_changed_after_them() {
+    let bash = |command: &str| serde_json::json!({ "command": command }).to_string();
+    let tests = bash("pytest tests/a.py");
+    let edit = r#"{"command": "str_replace", "path": "/w/a.py", "old_str": "x = 1", "new_str": "x = 2"}"#;
+    let new = r#"{"command": "create", "path": "/w/notes.md", "file_text": "x"}"#;
+    let passed = "=== 3 passed in 0.1s ===";
+    let edited = ("editor", edit, "The file /w/a.py has been edited.");
+    let made = ("editor", new, "New file created at /w/notes.md");
+    let ran = ("bash", tests.as_str(), passed);
+    let mark = "pytest tests/a.py (before later edits) -> 3 passed";
+    for (calls, is_marked) in [
+        (vec![ran, edited], true),
+        (vec![edited, ran], false),
+        (vec![ran, made], false),
+        (vec![ran, edited, ran], false),
+    ] {
+        let text = told_of(&calls);
+        assert_eq!(text.contains(mark), is_marked, "{text}");
+        assert!(text.contains("3 passed"), "{text}");
+    }
+}
