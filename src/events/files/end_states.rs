@@ -45,13 +45,11 @@ impl EndStates {
         }
     }
 
-    /// If an event changed a file, and did not only make new ones.
+    /// If an event changed a file that was there before.
     fn edits(&self, event: &Event) -> bool {
-        let changes = |step: &Done<'_>| matches!(step.step, Step::Create | Step::Write);
-        let changes_itself = |step: &Done<'_>| step.step == Step::Write && step.touch.step != Step::Run;
-        let touches = event.own_touches();
-        steps(touches).any(|step| changes_itself(&step))
-            || steps(touches).any(|step| changes(&step)) && !self.only_makes(touches)
+        let mut changes =
+            steps(event.own_touches()).filter(|step| matches!(step.step, Step::Create | Step::Write));
+        changes.any(|step| !self.makes(&step))
     }
 
     /// The end of what an event did to files, where nothing of it is left: `removed later`, `replaced later`, `undone later`.
@@ -162,19 +160,22 @@ impl EndStates {
     /// If all that was done to files, by scripts too, made new ones, or changed files that were new.
     pub fn only_makes(&self, touches: &[Touch]) -> bool {
         let mut steps = steps(touches).peekable();
-        let is_new = |step: &Done<'_>| {
-            let mut script = step.touch.script.iter();
-            let was_there = script.any(|(other, name)| *other == Step::Read && name == step.name);
-            !was_there && self.0.alike(&step.path()).any(|file| file.is_new)
-        };
-        let makes = |step: Done<'_>| match step.step {
+        let is_told = |touch: &Touch| touch.step != Step::Run || !touch.script.is_empty();
+        steps.peek().is_some() && touches.iter().all(is_told) && steps.all(|step| self.makes(&step))
+    }
+
+    /// If a step made a new file, or changed one that was new.
+    fn makes(&self, step: &Done<'_>) -> bool {
+        match step.step {
             Step::Create if step.touch.step != Step::Run => true,
             // A script that opens a file to write may change one that was there.
-            Step::Create | Step::Write => is_new(&step),
+            Step::Create | Step::Write => {
+                let mut script = step.touch.script.iter();
+                let was_there = script.any(|(other, name)| *other == Step::Read && name == step.name);
+                !was_there && self.0.alike(&step.path()).any(|file| file.is_new)
+            }
             _ => false,
-        };
-        let is_told = |touch: &Touch| touch.step != Step::Run || !touch.script.is_empty();
-        steps.peek().is_some() && touches.iter().all(is_told) && steps.all(makes)
+        }
     }
 }
 

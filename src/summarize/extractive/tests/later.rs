@@ -261,11 +261,13 @@ fn runs_of_tests_and_code_say_that_files_were_changed_after_them() {
     let edited = ("editor", edit, "The file /w/a.py has been edited.");
     let made = ("editor", new, "New file created at /w/notes.md");
     let ran = ("bash", tests.as_str(), passed);
+    let kept = bash("git diff a.py > /tmp/a.patch && cat /tmp/a.patch");
     let mark = "pytest tests/a.py (before later edits) -> 3 passed";
     for (calls, is_marked) in [
         (vec![ran, edited], true),
         (vec![edited, ran], false),
         (vec![ran, made], false),
+        (vec![ran, ("bash", kept.as_str(), "+x = 2")], false),
         (vec![ran, edited, ran], false),
     ] {
         let text = told_of(&calls);
