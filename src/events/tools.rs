@@ -119,7 +119,7 @@ pub(crate) fn is_lookup(tool: &str) -> bool {
     starts.any(|start| tool.starts_with(start.as_str()))
 }
 
-/// Returns true if a tool only takes down what the agent thinks or plans.
+/// Returns true if a tool only keeps the agent's own list.
 pub(crate) fn is_note(tool: &str) -> bool {
     let mut names = TABLE.note.iter().flat_map(|row| &row.names);
     names.any(|name| tool.eq_ignore_ascii_case(name))

@@ -11,7 +11,6 @@ use crate::events::outcome::envelope::shown;
 use crate::events::shell::Step;
 use crate::events::source::SourceTurn;
 use crate::events::target::Effect;
-use crate::events::tools::is_note;
 use crate::trajectory::Role;
 
 /// The chance that later turns repeat a byte of the newest calls, words and outputs: counted on real trajectories, of pieces that no
@@ -172,11 +171,7 @@ fn spoken(
         let failed = event.outcome.failed() == Some(true);
         // Of a mended failure only what later turns repeat is news, where that is known.
         let is_old = failed && !event.is_open && !at.reuse.is_empty();
-        let chances = match event.target.tool.as_str() {
-            tool if is_note(tool) => [chances[0]; 2],
-            _ if is_old => [chances[0], 0.0],
-            _ => chances,
-        };
+        let chances = if is_old { [chances[0], 0.0] } else { chances };
         let written = written(call)
             .filter(|_| !files.is_void(event))
             .filter(|written| at.takes(&written.text, chances[1]));
