@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use super::event::Event;
 use super::reading::actions;
 use super::source::{Context, SourceTurn, source_turns};
+use super::target::{Effect, ToolKind};
 use crate::trajectory::TurnView;
 
 /// Turns of a trajectory in order, as summarizers and footers read them.
@@ -58,12 +59,17 @@ impl<'a> Stretch<'a> {
         &self.read().1
     }
 
-    /// If a call behind a turn of the record did more than look something up.
+    /// If a call of a service behind a turn of the record changed something there. Edits and commands are no such calls: they are the
+    /// steps of a task, which goes on after them.
     pub(crate) fn acted_behind(&self, turn: usize) -> bool {
         let start = self.turns.partition_point(|view| view.index <= turn);
         let mut actions = self.actions().iter().filter(|action| action.turn >= start);
-        actions
-            .any(|action| action.is_answered && action.outcome.failed() != Some(true) && !action.is_lookup())
+        actions.any(|action| {
+            let target = &action.target;
+            let is_service =
+                target.effect == Effect::Other && !target.is_run && target.kind != ToolKind::Task;
+            is_service && !action.is_lookup() && action.is_answered && action.outcome.failed() != Some(true)
+        })
     }
 
     fn read(&self) -> &(Vec<Event>, Vec<Event>) {
@@ -76,5 +82,53 @@ impl<'a> Deref for Stretch<'a> {
 
     fn deref(&self) -> &Self::Target {
         self.turns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trajectory::views_of;
+
+    #[test]
+    fn services_act_and_edits_commands_and_lookups_go_on_with_a_task() {
+        for (name, arguments, output, expected) in [
+            (
+                "cancel_order",
+                r#"{"order": "W1"}"#,
+                r#"{"status": "cancelled"}"#,
+                true,
+            ),
+            (
+                "cancel_order",
+                r#"{"order": "W1"}"#,
+                "Error: order not found",
+                false,
+            ),
+            (
+                "get_order",
+                r#"{"order": "W1"}"#,
+                r#"{"status": "pending"}"#,
+                false,
+            ),
+            ("bash", r#"{"command": "make install"}"#, "done", false),
+            (
+                "write_file",
+                r#"{"path": "a.py", "content": "x"}"#,
+                "Wrote a.py",
+                false,
+            ),
+        ] {
+            let record = serde_json::json!({"messages": [
+                {"role": "user", "content": "Yes, please."},
+                {"role": "assistant", "tool_calls": [{"function": {"name": name, "arguments": arguments}}]},
+                {"role": "tool", "content": output},
+            ]});
+            let record = record.to_string();
+            let views = views_of(&record);
+            let stretch = Stretch::of(&views);
+            assert_eq!(stretch.acted_behind(0), expected, "{name} {output}");
+            assert!(!stretch.acted_behind(2), "{name}");
+        }
     }
 }
