@@ -4,6 +4,7 @@ use super::steps::{Done, steps};
 use super::{Tracked, TrackedFiles};
 use crate::events::event::Event;
 use crate::events::shell::{Step, Touch, path_of};
+use crate::events::target::Effect;
 
 /// The end states of the files that events touched.
 pub(crate) struct EndStates(TrackedFiles);
@@ -25,7 +26,7 @@ impl EndStates {
         states.0.last_edit = events
             .iter()
             .rev()
-            .find(|event| states.edits(event))
+            .find(|event| states.edits(event) && states.end_of(event).is_none())
             .map(|event| event.number);
         states
     }
@@ -41,15 +42,21 @@ impl EndStates {
             Some("changed later")
         } else {
             let is_before = self.0.last_edit.is_some_and(|last| event.number < last);
-            (is_before && event.is_answered && event.is_trial()).then_some("before later edits")
+            let only_tries = event.is_answered && event.is_trial() && !event.is_lookup();
+            let changes = || event.target.effect == Effect::Modify || self.edits(event);
+            (is_before && only_tries && !changes()).then_some("before later edits")
         }
     }
 
-    /// If an event changed a file that was there before.
+    /// If an event changed, wrote anew or removed a file that was there before.
     fn edits(&self, event: &Event) -> bool {
-        let mut changes =
-            steps(event.own_touches()).filter(|step| matches!(step.step, Step::Create | Step::Write));
-        changes.any(|step| !self.makes(&step))
+        let is_old = |step: &Done<'_>| self.0.alike(&step.path()).any(|file| !file.is_new);
+        steps(event.own_touches()).any(|step| match step.step {
+            Step::Create if step.touch.step != Step::Run => is_old(&step),
+            Step::Remove => is_old(&step),
+            Step::Create | Step::Write => !self.makes(&step),
+            _ => false,
+        })
     }
 
     /// The end of what an event did to files, where nothing of it is left: `removed later`, `replaced later`, `undone later`.
@@ -91,7 +98,7 @@ impl EndStates {
             })
     }
 
-    /// If an event ran tests or code between a change of a file and its undoing: what it ran was another state than the last one.
+    /// If an event ran tests, a build or code between a change of a file and its undoing: what it ran was another state than the last one.
     pub fn ran_undone(&self, event: &Event) -> bool {
         let behind = self.0.undone.partition_point(|(first, _)| *first <= event.number);
         let last = behind.checked_sub(1).and_then(|at| self.0.undone.get(at));

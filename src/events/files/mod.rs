@@ -76,7 +76,7 @@ pub(super) struct TrackedFiles {
     put_back: Vec<(usize, usize, usize)>,
     /// The events of those whose changes did not come again: stretches in order, which do not overlap.
     pub undone: Vec<(usize, usize)>,
-    /// The last event that changed a file which was there before all events.
+    /// The last event that changed a file which was there before, and was not undone.
     pub last_edit: Option<usize>,
 }
 

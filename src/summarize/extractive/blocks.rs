@@ -193,13 +193,14 @@ fn spoken(
             Effect::Modify => 1.2,
             Effect::Read | Effect::Other => 1.0,
         };
+        let mark = files.mark_of(event);
         let heading = |is_all: bool| {
             let label = match call.name.as_ref() {
                 _ if !is_all => &event.target.line,
                 "" => "ran",
                 tool => tool,
             };
-            let label = marked(label, files.mark_of(event));
+            let label = marked(label, mark);
             format!("turn -{}, {}", at.back, line_of_run(event, &label, limits))
         };
         blocks.push(Block {

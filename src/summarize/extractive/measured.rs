@@ -127,7 +127,7 @@ pub(super) fn measured(
                 unit.most = shared.iter().fold(unit.worth, |most, (_, worth)| most + worth);
                 let (before, text) = block.text.split_at(start);
                 let text = text.get(..unit.end - start).unwrap_or_default();
-                let is_said = unit.end <= block.words;
+                let is_said = start < block.words;
                 unit.may_begin = unit.most > 0.0 && units::may_begin(before, text, is_said);
                 start = unit.end;
             }

@@ -33,13 +33,14 @@ pub fn asks_for_something(text: &str) -> bool {
     })
 }
 
-/// If a person's words begin with a yes to what was proposed.
+/// If a person's words only say yes to what was proposed: they name nothing themselves, and ask for nothing more.
 pub fn only_agrees(text: &str) -> bool {
     let mut sentences = text.lines().flat_map(sentences);
-    sentences
-        .next()
-        .is_some_and(|first| Kinds::of(first).has(PhraseKind::Agreement))
-        && !text.contains(['?', '？'])
+    let agrees = |first: &str| {
+        Kinds::of(first).has(PhraseKind::Agreement) && specifics(first) == 0 && !first.ends_with('?')
+    };
+    sentences.next().is_some_and(agrees)
+        && !sentences.any(|sentence| asks(sentence, Kinds::of(sentence), true))
 }
 
 /// If a sentence asks for something. What it only states where a person answers asks for nothing.
@@ -111,6 +112,15 @@ mod tests {
             ),
             ("Yes, cancel it. Could you refund it to my card?", false),
             ("Cancel order #W1, please.", false),
+            (
+                "Yes, please cancel it. After that, change the address to 12 Elm Street.",
+                false,
+            ),
+            (
+                "Ok, now implement the cache in parser.py and write its tests.",
+                false,
+            ),
+            ("Sure thing is that it breaks. Fix it.", false),
         ] {
             assert_eq!(only_agrees(text), expected, "{text}");
         }

@@ -261,6 +261,12 @@ fn runs_of_tests_and_code_say_that_files_were_changed_after_them() {
     let edited = ("editor", edit, "The file /w/a.py has been edited.");
     let made = ("editor", new, "New file created at /w/notes.md");
     let ran = ("bash", tests.as_str(), passed);
+    let look = bash("cat /w/a.py");
+    let anew = bash("cat > /w/a.py <<'E'\nx = 3\nE");
+    let undo = bash("git checkout /w/a.py");
+    let look = ("bash", look.as_str(), "x = 1");
+    let anew = ("bash", anew.as_str(), "");
+    let undo = ("bash", undo.as_str(), "Updated 1 path from the index");
     let kept = bash("git diff a.py > /tmp/a.patch && cat /tmp/a.patch");
     let mark = "pytest tests/a.py (before later edits) -> 3 passed";
     for (calls, is_marked) in [
@@ -269,6 +275,8 @@ fn runs_of_tests_and_code_say_that_files_were_changed_after_them() {
         (vec![ran, made], false),
         (vec![ran, ("bash", kept.as_str(), "+x = 2")], false),
         (vec![ran, edited, ran], false),
+        (vec![look, ran, anew], true),
+        (vec![ran, edited, undo], false),
     ] {
         let text = told_of(&calls);
         assert_eq!(text.contains(mark), is_marked, "{text}");
