@@ -327,14 +327,15 @@ impl Measured {
         (cost <= most && !units.iter().any(|unit| unit.is_idle)).then_some(cost)
     }
 
+    /// The chosen units.
+    fn chosen<'m>(&'m self, is_chosen: &'m [bool]) -> impl Iterator<Item = &'m Unit> {
+        let units = self.units.iter().zip(is_chosen);
+        units.filter_map(|(unit, is_chosen)| is_chosen.then_some(unit))
+    }
+
     /// The worth of what later turns are known to repeat of the chosen units.
     pub fn known(&self, is_chosen: &[bool]) -> f32 {
-        let chosen = self
-            .units
-            .iter()
-            .zip(is_chosen)
-            .filter(|(_, is_chosen)| **is_chosen);
-        chosen.map(|(unit, _)| unit.known).sum()
+        self.chosen(is_chosen).map(|unit| unit.known).sum()
     }
 
     /// The chosen part of it, in tokens; beyond `most` its length counts no more.
@@ -366,13 +367,8 @@ impl Measured {
 
     /// The worth of the chosen units.
     pub fn worth(&self, is_chosen: &[bool]) -> f32 {
-        let chosen = self
-            .units
-            .iter()
-            .zip(is_chosen)
-            .filter(|(_, is_chosen)| **is_chosen);
-        chosen
-            .map(|(unit, _)| unit.worth + self.shared_of(unit).iter().map(|(_, worth)| worth).sum::<f32>())
+        self.chosen(is_chosen)
+            .map(|unit| unit.worth + self.shared_of(unit).iter().map(|(_, worth)| worth).sum::<f32>())
             .sum()
     }
 
