@@ -25,6 +25,8 @@ pub struct Reuse {
     known_filter: Filter,
     filter: Filter,
     wanted: FxHashMap<u64, f32>,
+    /// More turns follow than those that were read.
+    goes_on: bool,
 }
 
 /// Knows no pieces.
@@ -61,6 +63,17 @@ impl Reuse {
         reuse
     }
 
+    /// The same; where `more` turns follow than were read, they may repeat what these do not.
+    pub fn with_more(self, more: bool) -> Self {
+        let goes_on = self.goes_on | more;
+        Self { goes_on, ..self }
+    }
+
+    /// Returns true if later turns repeat something, and all of it is known.
+    pub fn is_all_known(&self) -> bool {
+        !self.is_empty() && !self.goes_on
+    }
+
     /// Adds the pieces after the region that first occur in an assistant turn.
     fn read_after(&mut self, kept_after: Turns<'_>) {
         // Most text there is tool output: only pieces that also occur in an assistant turn need an entry.
@@ -88,6 +101,7 @@ impl Reuse {
                 weight *= LATER;
             }
         }
+        self.goes_on = left == 0;
         self.wanted.retain(|_, weight| *weight > 0.0);
     }
 

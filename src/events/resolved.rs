@@ -93,7 +93,7 @@ fn missed(action: &Event) -> Option<&str> {
 }
 
 /// The name of what an error says is missing, or is in the way: a module, a program, the last step of a path.
-fn missing(error: &str) -> Option<&str> {
+pub(super) fn missing(error: &str) -> Option<&str> {
     let words = error.split(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '‘' | '’' | '`' | ':'));
     let name = if error.contains("No such file or directory") || error.contains("already exists") {
         words

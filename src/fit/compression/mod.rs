@@ -44,6 +44,8 @@ pub struct Compaction {
     pub most: Range<usize>,
     /// The turns that the agent knows.
     pub known: usize,
+    /// Turns follow that a summary is written without.
+    pub goes_on: bool,
     /// Tokens that masks bring the context to.
     pub goal: usize,
 }

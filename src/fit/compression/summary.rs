@@ -302,7 +302,13 @@ impl Compression<'_> {
     fn reuse(&self, region: Region) -> Reuse {
         let before = self.views.part(0..region.start());
         let is_known = self.fitter.settings.grounding;
-        self.with_after(region, |after| Reuse::of(before, is_known.then_some(after)))
+        let goes_on = self
+            .compaction
+            .as_ref()
+            .is_some_and(|compaction| compaction.goes_on);
+        self.with_after(region, |after| {
+            Reuse::of(before, is_known.then_some(after)).with_more(goes_on)
+        })
     }
 
     /// Adds a footer with the files of these turns and of earlier footers, and subtracts its tokens from the limits.

@@ -240,6 +240,7 @@ impl<'r> Replay<'r> {
             } else {
                 bounds.known
             },
+            goes_on: !self.settings.hindsight || reading.later.end < self.source.outline.turns.len(),
         });
         case.later = (self.views, reading.later.clone());
         let row = counted.row(&fitter.settings);

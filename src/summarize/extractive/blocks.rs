@@ -80,6 +80,11 @@ impl Block {
     pub fn is_output(&self) -> bool {
         self.origin != Origin::Assistant
     }
+
+    /// If it is words alone, which somebody has answered.
+    pub fn is_answered_alone(&self) -> bool {
+        self.is_answered && !self.has_call
+    }
 }
 
 /// The blocks of a region, the newest first: those of the newest turns, and those that hold what later turns repeat.
@@ -132,10 +137,10 @@ struct At<'r> {
 }
 
 impl At<'_> {
-    /// The chance that later turns repeat words. Those that something followed were overtaken by it: where it is known what later
-    /// turns repeat, they count for that only.
+    /// The chance that later turns repeat words. Those that something followed were overtaken by it: where all that later turns
+    /// repeat is known, they count for that only.
     fn of_words(&self, chance: f32) -> f32 {
-        if self.back > 1 && !self.reuse.is_empty() {
+        if self.back > 1 && self.reuse.is_all_known() {
             0.0
         } else {
             chance
@@ -271,7 +276,10 @@ fn outputs(
         });
         let is_mended = call.is_some_and(|(event, _)| event.outcome.failed() == Some(true) && !event.is_open);
         let is_read = at.is_last && call.is_some_and(|(event, _)| reads_a_file(event));
-        let chance = if is_read {
+        let chance = if at.reuse.is_all_known() {
+            // Nobody chose to write it, and of the rest nobody made use.
+            0.0
+        } else if is_read {
             READ * (READ_BYTES as f32 / output.len().max(1) as f32).min(1.0) * at.freshness
         } else {
             OUTPUTS * at.freshness

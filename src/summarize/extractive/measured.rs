@@ -55,6 +55,8 @@ pub(super) struct Unit {
     pub most: f32,
     /// The worth of what later turns are known to repeat.
     known: f32,
+    /// The bytes that later turns are known to repeat, about.
+    repeated: f32,
     /// The places of its pieces among those of its block that stand in other blocks as well.
     shared: Range<usize>,
 }
@@ -156,8 +158,7 @@ fn found(
     for (place, unit) in units.iter_mut().enumerate() {
         let chance = block.chances[usize::from(unit.end > block.words)];
         let is_fresh = chance >= LEAST_CHANCE;
-        let is_answered = block.is_answered && !block.has_call && unit.end <= block.words;
-        let weight = block.weight * if is_answered { ANSWERED } else { 1.0 };
+        let weight = block.weight * if block.is_answered_alone() { ANSWERED } else { 1.0 };
         let pieces = ending_within(block.text.as_bytes(), start, unit.end);
         let count = pieces.len();
         if counting.len() <= count {
@@ -193,6 +194,7 @@ fn found(
         }
         for &(piece, wanted, is_sample) in &counted {
             unit.known += weight * wanted;
+            unit.repeated += if wanted > 0.0 { 1.0 } else { 0.0 };
             found.push(Found {
                 unit: place as u32,
                 piece: all.note(piece, number),
@@ -246,6 +248,7 @@ fn units_of(text: &str) -> Vec<Unit> {
             worth: 0.0,
             most: 0.0,
             known: 0.0,
+            repeated: 0.0,
             shared: 0..0,
         };
         start = end;
@@ -336,6 +339,12 @@ impl Measured {
     /// The worth of what later turns are known to repeat of the chosen units.
     pub fn known(&self, is_chosen: &[bool]) -> f32 {
         self.chosen(is_chosen).map(|unit| unit.known).sum()
+    }
+
+    /// The part of the chosen units that later turns are known to repeat.
+    pub fn repeated_part(&self, is_chosen: &[bool]) -> f32 {
+        let sum = |of: fn(&Unit) -> f32| self.chosen(is_chosen).map(of).sum::<f32>();
+        sum(|unit| unit.repeated) / (TOKEN_BYTES * sum(|unit| unit.cost)).max(1.0)
     }
 
     /// The chosen part of it, in tokens; beyond `most` its length counts no more.

@@ -33,6 +33,7 @@ use super::marker::SUMMARY_MARKER;
 use super::redact::redact;
 use super::{Summarizer, Summary, SummaryError, SummaryRequest};
 use crate::compress::anchors::{Anchor, Matcher, Search, matcher_of};
+use crate::compress::reuse::Reuse;
 use crate::events::files::end_states::EndStates;
 use crate::events::source::SourceTurn;
 use crate::knowledge::phrases::Kinds;
@@ -142,12 +143,14 @@ impl Extractive {
         };
         let budget = request.max_tokens - marker_cost;
         let references = References::new(anchors, request.counter);
-        let blocks = if quotes {
-            blocks::blocks(turns, [actions, earlier], &files, request.reuse, limits)
-        } else {
-            Vec::new()
+        let passages_with = |reuse| {
+            let blocks = if quotes {
+                blocks::blocks(turns, [actions, earlier], &files, reuse, limits)
+            } else {
+                Vec::new()
+            };
+            Passages::of(blocks, reuse, anchors.len(), &matcher, &told)
         };
-        let passages = Passages::of(blocks, request.reuse, anchors.len(), &matcher, &told);
         let filling = Filling {
             references: &references,
             matcher: &matcher,
@@ -155,7 +158,11 @@ impl Extractive {
             budget,
             is_update: request.previous.is_some(),
         };
-        let mut lines = filling.filled(&candidates, &passages);
+        let mut lines = filling.filled(&candidates, &passages_with(request.reuse));
+        if lines.is_empty() && request.reuse.is_all_known() {
+            // Later turns speak of nothing in it: better the newest than nothing.
+            lines = filling.filled(&candidates, &passages_with(Reuse::none()).of_newest());
+        }
         let mut is_lost = vec![false; anchors.len()];
         if self.redaction {
             redactions += redacted_again(&mut lines, &matcher, &mut is_lost, request.counter);

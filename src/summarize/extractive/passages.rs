@@ -47,6 +47,10 @@ const LOWEST_OF_OUTPUTS: f32 = 0.4;
 const LEAST_PART: f32 = 0.25;
 const LONG_BLOCK: f32 = 200.0;
 
+/// The least part of words that somebody has answered that later turns repeat: of a state, a question or advice that was overtaken
+/// they repeat single words. Counted on lines that people labelled.
+const LEAST_REPEATED: f32 = 0.15;
+
 /// The blocks of a region with what their units are worth.
 pub(super) struct Passages {
     blocks: Vec<Measured>,
@@ -56,6 +60,10 @@ pub(super) struct Passages {
     lowest_price: f32,
     /// The least worth of a quotation.
     least_worth: f32,
+    /// The least part of words that somebody has answered that later turns repeat.
+    least_repeated: f32,
+    /// The part of the room that its quotations take at most.
+    share: f32,
     /// The choices at prices that were looked at, by the bits of the price: budgets of about the same size look at the same ones.
     at_prices: RefCell<FxHashMap<u32, Choice>>,
 }
@@ -91,12 +99,21 @@ impl Passages {
             shared,
             lowest_price: if reuse.is_empty() { 0.0 } else { LOWEST_PRICE },
             least_worth: if reuse.is_empty() { 0.0 } else { USED_BYTES },
+            least_repeated: if reuse.is_all_known() { LEAST_REPEATED } else { 0.0 },
+            share: 1.0,
             at_prices: RefCell::default(),
         }
     }
 
+    /// The same, of which the newest is told in a part of the room.
+    pub fn of_newest(self) -> Self {
+        let share = LEAST_FILLED;
+        Self { share, ..self }
+    }
+
     /// Quotations for at most `room` tokens.
     pub fn quoted(&self, room: usize, matcher: &Matcher<'_>, counter: &dyn TokenCounter) -> Quoted {
+        let room = (self.share * room as f32) as usize;
         let mut best = Quoted::default();
         let (mut low, mut high) = (0.0, f32::INFINITY);
         let mut estimate = room as f32;
@@ -269,9 +286,12 @@ impl Passages {
                 (worth - of_text * unit.cost, unit.may_begin)
             };
             let mut is_chosen = walk.best(measured.units.iter().map(value), price, least);
-            // Words before a call that is not quoted were overtaken by it.
-            let is_overtaken =
-                || measured.is_words_only(&is_chosen) && measured.known(&is_chosen) < self.least_worth;
+            // Words before a call that is not quoted were overtaken by it, others by the answer to them.
+            let is_overtaken = || {
+                measured.is_words_only(&is_chosen) && measured.known(&is_chosen) < self.least_worth
+                    || measured.block.is_answered_alone()
+                        && measured.repeated_part(&is_chosen) < self.least_repeated
+            };
             if measured.part_of(&is_chosen, LONG_BLOCK) < LEAST_PART || is_overtaken() {
                 is_chosen.fill(false);
             }

@@ -6,12 +6,18 @@ use crate::trajectory::Turns;
 
 /// The summary of `turns` before a turn that says `later`; nothing is known of what follows without it.
 fn summary_before(later: Option<&str>, turns: &[TurnView<'_>]) -> String {
+    summary_of_beginning(later, turns, false)
+}
+
+/// The same, where `more` turns follow that nobody knows.
+fn summary_of_beginning(later: Option<&str>, turns: &[TurnView<'_>], more: bool) -> String {
     let before = [turn(Role::Human, "Please look into it.")];
     let after = later.map(|later| [turn(Role::Assistant, later)]);
     let reuse = Reuse::of(
         Turns::Kept(&before),
         after.as_ref().map(|after| Turns::Kept(&after[..])),
-    );
+    )
+    .with_more(more);
     let (stretch, counter) = (Stretch::of(turns), Words::new());
     let request = SummaryRequest {
         reuse: &reuse,
@@ -20,17 +26,29 @@ fn summary_before(later: Option<&str>, turns: &[TurnView<'_>]) -> String {
     Extractive::default().summary(&request).unwrap().text
 }
 
+/// A call at the start of a region, and a later turn that repeats it and nothing else.
+const COMMAND: &str =
+    r#"{"command": "python simulate.py --planet mars --years 250 --table orbits_of_mars.csv"}"#;
+const REPEATING: &str = "Again: python simulate.py --planet mars --years 250 --table orbits_of_mars.csv";
+
+fn simulation() -> [TurnView<'static>; 2] {
+    [call("", "bash", COMMAND), answer("written")]
+}
+
 #[test]
 fn words_that_something_followed_are_quoted_as_far_as_later_turns_repeat_them() {
     let offer = "The return of the lamp takes 5 days, and 35.90 EUR go to the gift card.";
     let guess = "The parser of rates is likely to be in the folder of the clearing house.";
+    let [run, ran] = simulation();
     let turns = [
+        run,
+        ran,
         turn(Role::Assistant, offer),
         turn(Role::Human, "I would rather keep it."),
         call(guess, "bash", r#"{"command": "ls clearing"}"#),
         answer("rates.py"),
     ];
-    let silent = summary_before(Some("Nothing of that is said again here."), &turns);
+    let silent = summary_before(Some(REPEATING), &turns);
     for (words, other) in [(offer, "the gift card"), (guess, "likely to be")] {
         let repeated = summary_before(Some(words), &turns);
         assert!(repeated.contains(other), "{repeated}");
@@ -38,6 +56,60 @@ fn words_that_something_followed_are_quoted_as_far_as_later_turns_repeat_them() 
         let unknown = summary_before(None, &turns);
         assert!(unknown.contains(other), "{unknown}");
     }
+}
+
+#[test]
+fn words_that_were_answered_need_more_than_single_words_that_later_turns_repeat() {
+    let state = "Your phone is connected to the slow network of the second generation, which is why no page loads, \
+        and the mode that it prefers has to be set otherwise in the settings of the mobile network.";
+    let [run, ran] = simulation();
+    let turns = [
+        run,
+        ran,
+        turn(Role::Assistant, state),
+        turn(Role::Human, "I have set it, and pages load now."),
+    ];
+    let says = |later: &str| {
+        let text = summary_before(Some(&[REPEATING, later].join(" ")), &turns);
+        assert!(text.contains("orbits_of_mars"), "{text}");
+        text.contains("slow network")
+    };
+    assert!(!says("The mobile network is no longer what slows it down."));
+    assert!(says(
+        "It was connected to the slow network of the second generation, which is why no page loaded."
+    ));
+}
+
+#[test]
+fn an_output_is_quoted_as_far_as_later_turns_repeat_it() {
+    let line = |number: u32| {
+        format!(
+            "orbit {number}: position {} of planet {}\n",
+            number * 37,
+            number * 91
+        )
+    };
+    let output: String = (0..8).map(line).collect();
+    let [run, ran] = simulation();
+    let turns = [
+        run,
+        ran,
+        call("", "read_file", r#"{"path": "orbits.txt"}"#),
+        answer(&output),
+    ];
+    let says = |later: Option<&str>| summary_before(later, &turns).contains("position 185");
+    assert!(!says(Some(REPEATING)));
+    assert!(says(Some(&output)));
+    assert!(says(None));
+    // An agent that lives on may come back to it.
+    assert!(summary_of_beginning(Some(REPEATING), &turns, true).contains("position 185"));
+    // So much was read behind the region that it is not known what else is repeated.
+    let long = [REPEATING, &"x".repeat(200_000)].join(" ");
+    assert!(says(Some(&long)));
+    // Better the newest than an empty summary.
+    let search = [call("", "web_search", r#"{"query": "orbits"}"#), answer(&output)];
+    let alone = summary_before(Some("Nothing of that is said again here."), &search);
+    assert!(alone.contains("position"), "{alone}");
 }
 
 #[test]
@@ -94,8 +166,10 @@ fn of_an_attempt_whose_failure_was_mended_that_is_quoted_which_later_turns_repea
         again.contains(" -> exit 1: ModuleNotFoundError") && again.contains(&line(7)),
         "{again}"
     );
-    let other = summary_before(Some("Nothing of that is said again here."), &turns);
-    assert!(!other.contains("orbit"), "{other}");
+    let [run, ran] = simulation();
+    let others = [&[run, ran], turns.as_slice()].concat();
+    let other = summary_before(Some(REPEATING), &others);
+    assert!(!other.contains("orbit 7"), "{other}");
     let unknown = summary_before(None, &turns);
     assert!(unknown.contains(&line(7)), "{unknown}");
 }
