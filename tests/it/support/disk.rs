@@ -63,7 +63,7 @@ const fn from_then_on(kind: &'static str, error: i32) -> Fault {
 }
 
 /// So many calls of a kind on a file are disturbed at most: a file that is written in many calls is written the same way in each.
-const MOST_OF_A_SITE: usize = 6;
+const MOST_OF_A_SITE: usize = 3;
 
 /// A run that is disturbed at one call after another.
 pub struct DisturbedRun {
