@@ -64,6 +64,7 @@ impl Reuse {
     }
 
     /// The same; where `more` turns follow than were read, they may repeat what these do not.
+    #[must_use]
     pub fn with_more(self, more: bool) -> Self {
         let goes_on = self.goes_on | more;
         Self { goes_on, ..self }

@@ -175,9 +175,8 @@ fn an_edit_that_was_undone_is_not_quoted() {
 
 #[test]
 fn a_failure_whose_cause_is_gone_says_so() {
-    let text: String = (0..6)
-        .map(|n| format!("def total_{n}(rows):\n    return sum(rows[{n}])\n"))
-        .collect();
+    let function = |n: u32| format!("def total_{n}(rows):\n    return sum(rows[{n}])\n");
+    let text = (0..6).map(function).collect::<Vec<String>>().concat();
     let create = serde_json::json!({"command": "create", "path": "/w/a.py", "file_text": text}).to_string();
     let made = r#"{"command": "create", "path": "/w/a.py", "file_text": "x = 1"}"#;
     let failed = || {
