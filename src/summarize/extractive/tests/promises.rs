@@ -67,9 +67,15 @@ fn invented(text: &str, turns: &[TurnView<'_>], previous: &str) -> Vec<String> {
         }
     }
     let cleaned = crate::events::line::cleaned(&sources);
+    // Quotations are without control characters.
+    let printable: String = sources
+        .chars()
+        .filter(|c| !c.is_control() || *c == '\n')
+        .collect();
     let mut unknown = Vec::new();
     identifiers(text, |identifier| {
-        let is_there = sources.contains(identifier) || cleaned.contains(identifier);
+        let texts = [&sources, &cleaned, &printable];
+        let is_there = texts.iter().any(|text| text.contains(identifier));
         if !is_there && !identifier.contains("REDACTED") {
             unknown.push(identifier.to_owned());
         }
