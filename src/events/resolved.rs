@@ -89,13 +89,21 @@ fn has_passed(action: &Event) -> bool {
 
 /// The name of what the error of an action says is missing.
 fn missed(action: &Event) -> Option<&str> {
-    missing(action.outcome.error.as_deref()?)
+    Some(cause(action.outcome.error.as_deref()?)?.name)
 }
 
-/// The name of what an error says is missing, or is in the way: a module, a program, the last step of a path.
-pub(super) fn missing(error: &str) -> Option<&str> {
+/// Something that an error says is missing, or is in the way.
+pub(super) struct Cause<'e> {
+    /// A module, a program, the last step of a path.
+    pub name: &'e str,
+    pub is_in_the_way: bool,
+}
+
+/// The cause that an error names.
+pub(super) fn cause(error: &str) -> Option<Cause<'_>> {
+    let is_in_the_way = error.contains("already exists");
     let words = error.split(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '‘' | '’' | '`' | ':'));
-    let name = if error.contains("No such file or directory") || error.contains("already exists") {
+    let name = if error.contains("No such file or directory") || is_in_the_way {
         words
             .map(|word| word.trim_end_matches('.'))
             .rfind(|word| word.contains(['/', '.']))
@@ -110,7 +118,8 @@ pub(super) fn missing(error: &str) -> Option<&str> {
         let (before, _) = error.split_once(": command not found")?;
         before.rsplit([' ', ':']).next()
     };
-    name.map(last_step).filter(|name| name.len() > 1)
+    let name = name.map(last_step).filter(|name| name.len() > 1)?;
+    Some(Cause { name, is_in_the_way })
 }
 
 impl<'a> Later<'a> {

@@ -3,7 +3,7 @@
 use super::steps::{Done, steps};
 use super::{Tracked, TrackedFiles};
 use crate::events::event::Event;
-use crate::events::resolved::missing;
+use crate::events::resolved::cause;
 use crate::events::shell::{Step, Touch, path_of};
 use crate::events::target::Effect;
 
@@ -38,32 +38,30 @@ impl EndStates {
             return Some(end);
         }
         if self.ran_undone(event) {
-            Some("of a change undone later")
-        } else if event.is_outdated {
-            Some("changed later")
-        } else {
-            let is_before = self.0.last_edit.is_some_and(|last| event.number < last);
-            let only_tries = event.is_answered && event.is_trial() && !event.is_lookup();
-            let changes = || event.target.effect == Effect::Modify || self.edits(event);
-            if is_before && only_tries && !changes() {
-                return Some("before later edits");
-            }
-            self.is_cause_gone(event).then_some("no longer so")
+            return Some("of a change undone later");
         }
+        if event.is_outdated {
+            return Some("changed later");
+        }
+        let is_before = self.0.last_edit.is_some_and(|last| event.number < last);
+        let only_tries = event.is_answered && event.is_trial() && !event.is_lookup();
+        let changes = || event.target.effect == Effect::Modify || self.edits(event);
+        if is_before && only_tries && !changes() {
+            return Some("before later edits");
+        }
+        self.is_cause_gone(event).then_some("no longer so")
     }
 
     /// If an event failed because a file was missing or in the way, and at the end it is there, or removed.
     fn is_cause_gone(&self, event: &Event) -> bool {
         let error = event.outcome.error.as_deref();
-        let Some(error) = error.filter(|_| event.outcome.failed() == Some(true)) else {
-            return false;
-        };
-        let Some(name) = missing(error) else {
+        let error = error.filter(|_| event.outcome.failed() == Some(true));
+        let Some(cause) = error.and_then(cause) else {
             return false;
         };
         let is_later = |by: Option<usize>| by.is_some_and(|by| by > event.number);
-        let mut files = self.0.alike(name).peekable();
-        if error.contains("already exists") {
+        let mut files = self.0.alike(cause.name).peekable();
+        if cause.is_in_the_way {
             files.peek().is_some() && files.all(|file| file.is_gone)
         } else {
             files.any(|file| !file.is_gone && (is_later(file.changed_by) || is_later(file.run_by)))

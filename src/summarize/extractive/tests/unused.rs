@@ -31,23 +31,20 @@ const COMMAND: &str =
     r#"{"command": "python simulate.py --planet mars --years 250 --table orbits_of_mars.csv"}"#;
 const REPEATING: &str = "Again: python simulate.py --planet mars --years 250 --table orbits_of_mars.csv";
 
-fn simulation() -> [TurnView<'static>; 2] {
-    [call("", "bash", COMMAND), answer("written")]
+fn after_command<'t>(turns: &[TurnView<'t>]) -> Vec<TurnView<'t>> {
+    [&[call("", "bash", COMMAND), answer("written")], turns].concat()
 }
 
 #[test]
 fn words_that_something_followed_are_quoted_as_far_as_later_turns_repeat_them() {
     let offer = "The return of the lamp takes 5 days, and 35.90 EUR go to the gift card.";
     let guess = "The parser of rates is likely to be in the folder of the clearing house.";
-    let [run, ran] = simulation();
-    let turns = [
-        run,
-        ran,
+    let turns = after_command(&[
         turn(Role::Assistant, offer),
         turn(Role::Human, "I would rather keep it."),
         call(guess, "bash", r#"{"command": "ls clearing"}"#),
         answer("rates.py"),
-    ];
+    ]);
     let silent = summary_before(Some(REPEATING), &turns);
     for (words, other) in [(offer, "the gift card"), (guess, "likely to be")] {
         let repeated = summary_before(Some(words), &turns);
@@ -62,13 +59,10 @@ fn words_that_something_followed_are_quoted_as_far_as_later_turns_repeat_them() 
 fn words_that_were_answered_need_more_than_single_words_that_later_turns_repeat() {
     let state = "Your phone is connected to the slow network of the second generation, which is why no page loads, \
         and the mode that it prefers has to be set otherwise in the settings of the mobile network.";
-    let [run, ran] = simulation();
-    let turns = [
-        run,
-        ran,
+    let turns = after_command(&[
         turn(Role::Assistant, state),
         turn(Role::Human, "I have set it, and pages load now."),
-    ];
+    ]);
     let says = |later: &str| {
         let text = summary_before(Some(&[REPEATING, later].join(" ")), &turns);
         assert!(text.contains("orbits_of_mars"), "{text}");
@@ -90,13 +84,10 @@ fn an_output_is_quoted_as_far_as_later_turns_repeat_it() {
         )
     };
     let output: String = (0..8).map(line).collect();
-    let [run, ran] = simulation();
-    let turns = [
-        run,
-        ran,
+    let turns = after_command(&[
         call("", "read_file", r#"{"path": "orbits.txt"}"#),
         answer(&output),
-    ];
+    ]);
     let says = |later: Option<&str>| summary_before(later, &turns).contains("position 185");
     assert!(!says(Some(REPEATING)));
     assert!(says(Some(&output)));
@@ -166,9 +157,7 @@ fn of_an_attempt_whose_failure_was_mended_that_is_quoted_which_later_turns_repea
         again.contains(" -> exit 1: ModuleNotFoundError") && again.contains(&line(7)),
         "{again}"
     );
-    let [run, ran] = simulation();
-    let others = [&[run, ran], turns.as_slice()].concat();
-    let other = summary_before(Some(REPEATING), &others);
+    let other = summary_before(Some(REPEATING), &after_command(&turns));
     assert!(!other.contains("orbit 7"), "{other}");
     let unknown = summary_before(None, &turns);
     assert!(unknown.contains(&line(7)), "{unknown}");
