@@ -22,24 +22,17 @@ impl EndStates {
                 files.note(touch);
             }
         }
-        files.keep_undone();
         let mut states = Self(files);
         states.0.last_edit = events
             .iter()
             .rev()
-            .find(|event| states.edits(event) && states.end_of(event).is_none())
+            .find(|event| states.edits(event) && !states.is_undone(event))
             .map(|event| event.number);
         states
     }
 
     /// What later events make of one, in a few words.
     pub fn mark_of(&self, event: &Event) -> Option<&'static str> {
-        if let Some(end) = self.end_of(event) {
-            return Some(end);
-        }
-        if self.ran_undone(event) {
-            return Some("of a change undone later");
-        }
         if event.is_outdated {
             return Some("changed later");
         }
@@ -79,27 +72,18 @@ impl EndStates {
         })
     }
 
-    /// The end of what an event did to files, where nothing of it is left: `removed later`, `replaced later`, `undone later`.
-    pub fn end_of(&self, event: &Event) -> Option<&'static str> {
+    /// If nothing is left of what an event changed in files: they were put back, removed, or replaced.
+    fn is_undone(&self, event: &Event) -> bool {
         let changes = |step: &Done<'_>| matches!(step.step, Step::Create | Step::Write);
-        let first = steps(event.own_touches()).find(changes)?;
-        if !self.is_overtaken(event) {
-            return None;
-        }
+        let Some(first) = steps(event.own_touches()).find(changes) else {
+            return false;
+        };
         let path = first.path();
-        let own = self.worked_on(event.number, &path)?;
-        if first.step == Step::Create && own.run_by.is_some_and(|run| self.is_run_undone(&first, run)) {
-            return Some("undone later");
-        }
-        if own.is_gone {
-            let is_there = self.0.alike(&path).any(|file| !file.is_gone);
-            return Some(if is_there {
-                "replaced later"
-            } else {
-                "removed later"
-            });
-        }
-        (!self.0.holds(own, event.number)).then_some("undone later")
+        self.is_overtaken(event)
+            && self.worked_on(event.number, &path).is_some_and(|own| {
+                let ran_for_nothing = |run| first.step == Step::Create && self.is_run_undone(&first, run);
+                own.is_gone || own.run_by.is_some_and(ran_for_nothing) || !self.0.holds(own, event.number)
+            })
     }
 
     /// If a script changed files when it ran, and nothing of that is left.
@@ -118,17 +102,10 @@ impl EndStates {
             })
     }
 
-    /// If an event ran tests, a build or code between a change of a file and its undoing: what it ran was another state than the last one.
-    pub fn ran_undone(&self, event: &Event) -> bool {
-        let behind = self.0.undone.partition_point(|(first, _)| *first <= event.number);
-        let last = behind.checked_sub(1).and_then(|at| self.0.undone.get(at));
-        event.is_trial() && last.is_some_and(|(_, last)| event.number < *last)
-    }
-
     /// If nothing is left of what an event did to files: changes that are no more, or a removal of a file made anew.
     pub fn is_void(&self, event: &Event) -> bool {
         let removes = || event.own_touches().iter().any(|touch| touch.step == Step::Remove);
-        self.end_of(event).is_some() || removes() && self.is_overtaken(event)
+        self.is_undone(event) || removes() && self.is_overtaken(event)
     }
 
     /// The file that an event worked on: a name may be given again, so the first one that lasted longer.
@@ -258,10 +235,11 @@ mod tests {
 
     #[test]
     fn a_copy_that_is_put_back_brings_the_edits_back_that_it_was_made_with() {
-        let ends = |commands: &[&str]| -> Vec<Option<&str>> {
+        let undone = |commands: &[&str]| -> Vec<usize> {
             let events = events(commands);
             let states = EndStates::of(&events);
-            events.iter().map(|event| states.end_of(event)).collect()
+            let undone = events.iter().filter(|event| states.is_undone(event));
+            undone.map(|event| event.number).collect()
         };
         let copied = [
             "sed -i s/1/2/ a.py",
@@ -270,17 +248,16 @@ mod tests {
             "git checkout a.py",
             "cp a.py.simple_fix a.py",
         ];
-        let undone = Some("undone later");
-        assert_eq!(ends(&copied), [None, None, undone, None, None]);
+        assert_eq!(undone(&copied), [2]);
         let original = [
             &["cp a.py a.py.original"],
             &copied[..],
             &["cp a.py.original a.py"],
         ]
         .concat();
-        assert_eq!(ends(&original), [None, undone, None, undone, None, undone, None]);
+        assert_eq!(undone(&original), [1, 3, 5]);
         let written = ["echo 1 > b.py", "rm b.py", "echo 2 > b.py"];
-        assert_eq!(ends(&written), [Some("replaced later"), None, None]);
+        assert_eq!(undone(&written), [0]);
         // Put back twice: both times it is the file as it is at the end.
         let twice = [
             "cp a.py a.bak",
@@ -288,31 +265,7 @@ mod tests {
             "sed -i s/1/2/ a.py",
             "cp a.bak a.py",
         ];
-        assert_eq!(ends(&twice), [None, None, undone, None]);
-    }
-
-    #[test]
-    fn what_ran_between_a_change_and_its_undoing_ran_another_state() {
-        let ran = |commands: &[&str]| -> Vec<bool> {
-            let mut events = events(commands);
-            for event in &mut events {
-                event.target.is_run = true;
-            }
-            let states = EndStates::of(&events);
-            events.iter().map(|event| states.ran_undone(event)).collect()
-        };
-        let change = "sed -i s/1/2/ a.py";
-        let (test, back) = ("pytest", "git checkout a.py");
-        assert_eq!(ran(&[change, test, back, test]), [true, true, false, false]);
-        assert_eq!(ran(&[change, test]), [false, false]);
-        // Put back for once, as to see the test fail, and changed again in the same way.
-        let aside = [change, "cp a.py a.fix", test, back, test, "cp a.fix a.py", test];
-        assert_eq!(ran(&aside), [false; 7]);
-        // What is no trial stands, whatever was undone after it.
-        let mut others = events(&[change, "git commit -m x", back]);
-        others[1].target.effect = Effect::Modify;
-        others[1].target.is_run = true;
-        assert!(!EndStates::of(&others).ran_undone(&others[1]));
+        assert_eq!(undone(&twice), [2]);
     }
 
     #[test]
@@ -345,8 +298,8 @@ mod tests {
         let events = events(&[&copies, "cp b7.py a7.py"]);
         let states = EndStates::of(&events);
         assert_eq!(
-            (states.is_overtaken(&events[0]), states.end_of(&events[1])),
-            (false, None)
+            (states.is_overtaken(&events[0]), states.is_undone(&events[1])),
+            (false, false)
         );
     }
 
@@ -355,24 +308,24 @@ mod tests {
         let write = "cat > fix.py <<'E'\nopen('a.py', 'w').write(text)\nE\n";
         let both = [write, "python fix.py"].concat();
         let mut scripts = Scripts::default();
-        let mut ends = |commands: &[&str]| -> Vec<(bool, Option<&'static str>)> {
+        let mut ends = |commands: &[&str]| -> Vec<(bool, bool)> {
             let mut events = events(commands);
             for event in &mut events {
                 scripts.follow(&mut event.touches, true, (0, 0));
             }
             let states = EndStates::of(&events);
-            let end = |event| (states.is_overtaken(event), states.end_of(event));
+            let end = |event| (states.is_overtaken(event), states.is_undone(event));
             events.iter().map(end).collect()
         };
-        let undone = (true, Some("undone later"));
+        let undone = (true, true);
         let back = ["cp a.py a.bak", "cp a.bak a.py"];
         assert_eq!(
             ends(&[back[0], write, "python fix.py", back[1]])[1..3],
             [undone; 2]
         );
         assert_eq!(ends(&[back[0], &both, back[1]])[1], undone);
-        assert_eq!(ends(&[back[0], &both])[1], (false, None));
-        assert_eq!(ends(&[write, "python fix.py"]), [(true, None), (false, None)]);
-        assert_eq!(ends(&["echo 1 > t.py; python t.py"]), [(false, None)]);
+        assert_eq!(ends(&[back[0], &both])[1], (false, false));
+        assert_eq!(ends(&[write, "python fix.py"]), [(true, false), (false, false)]);
+        assert_eq!(ends(&["echo 1 > t.py; python t.py"]), [(false, false)]);
     }
 }

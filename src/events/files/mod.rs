@@ -55,8 +55,6 @@ pub(super) struct Tracked {
     copy_of: Option<usize>,
     /// Its name is longer by an ending than that of the file: a copy that is kept for later.
     pub is_kept: bool,
-    /// The first event that changed it since it was put back last.
-    changed_from: Option<usize>,
     /// The last event that changed it, and the last one that ran it.
     pub changed_by: Option<usize>,
     pub run_by: Option<usize>,
@@ -72,10 +70,6 @@ pub(super) struct TrackedFiles {
     scans: usize,
     /// The event whose steps are noted.
     pub event: usize,
-    /// The places of files that were put back, with the first event that had changed them and the one that put them back.
-    put_back: Vec<(usize, usize, usize)>,
-    /// The events of those whose changes did not come again: stretches in order, which do not overlap.
-    pub undone: Vec<(usize, usize)>,
     /// The last event that changed a file which was there before, and was not undone.
     pub last_edit: Option<usize>,
 }
@@ -120,9 +114,6 @@ impl TrackedFiles {
             if !file.is_new {
                 file.is_modified = self.contents.is_changed(content);
             }
-            if let (Some(from), Some(place)) = (file.changed_from.take(), found) {
-                self.put_back.push((place, from, event));
-            }
             return;
         }
         match touch.step {
@@ -148,9 +139,6 @@ impl TrackedFiles {
         if touch.step != Step::Read {
             file.content = content;
             file.changed_by = Some(event);
-            if !file.is_new {
-                file.changed_from.get_or_insert(event);
-            }
         }
     }
 
@@ -164,23 +152,6 @@ impl TrackedFiles {
             Step::Write | Step::Create => (content_at(found), true),
         };
         Some(self.contents.make(self.event, from, is_change))
-    }
-
-    /// Notes which of the changes that were put back did not come again.
-    fn keep_undone(&mut self) {
-        let is_gone = |(place, from, _): &&(usize, usize, usize)| {
-            let file = self.files.get(*place);
-            file.is_some_and(|file| !self.holds(file, *from))
-        };
-        let undone = self.put_back.iter().filter(is_gone);
-        let mut undone: Vec<(usize, usize)> = undone.map(|(_, from, to)| (*from, *to)).collect();
-        undone.sort_unstable();
-        for (from, to) in undone {
-            match self.undone.last_mut().filter(|(_, last)| from <= *last) {
-                Some((_, last)) => *last = to.max(*last),
-                None => self.undone.push((from, to)),
-            }
-        }
     }
 
     /// Notes the steps of a script that runs in a directory.
@@ -207,7 +178,6 @@ impl TrackedFiles {
             content: None,
             copy_of: None,
             is_kept: false,
-            changed_from: matches!(step, Step::Write | Step::Remove).then_some(self.event),
             changed_by: (step != Step::Read).then_some(self.event),
             run_by: None,
         });

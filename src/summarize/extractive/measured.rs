@@ -21,9 +21,6 @@ const START: f32 = 0.75;
 /// Bytes of an output's end. However long the rest is, no more of it is repeated.
 const END: usize = 2_000;
 
-/// The worth of words that somebody has answered, as a part of that of others: much of them comes again as a phrase.
-const ANSWERED: f32 = 0.4;
-
 /// The worth of a piece that comes again in its block, as a part of that of its last place.
 const REPEATED: f32 = 0.3;
 
@@ -158,7 +155,6 @@ fn found(
     for (place, unit) in units.iter_mut().enumerate() {
         let chance = block.chances[usize::from(unit.end > block.words)];
         let is_fresh = chance >= LEAST_CHANCE;
-        let weight = block.weight * if block.is_answered_alone() { ANSWERED } else { 1.0 };
         let pieces = ending_within(block.text.as_bytes(), start, unit.end);
         let count = pieces.len();
         if counting.len() <= count {
@@ -193,12 +189,12 @@ fn found(
             continue;
         }
         for &(piece, wanted, is_sample) in &counted {
-            unit.known += weight * wanted;
+            unit.known += block.weight * wanted;
             unit.repeated += if wanted > 0.0 { 1.0 } else { 0.0 };
             found.push(Found {
                 unit: place as u32,
                 piece: all.note(piece, number),
-                wanted: weight * wanted,
+                wanted: block.weight * wanted,
                 is_sample,
             });
         }

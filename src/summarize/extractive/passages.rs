@@ -49,7 +49,7 @@ const LONG_BLOCK: f32 = 200.0;
 
 /// The least part of words that somebody has answered that later turns repeat: of a state, a question or advice that was overtaken
 /// they repeat single words. Counted on lines that people labelled.
-const LEAST_REPEATED: f32 = 0.15;
+const LEAST_REPEATED: f32 = 0.1;
 
 /// The blocks of a region with what their units are worth.
 pub(super) struct Passages {

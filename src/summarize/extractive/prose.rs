@@ -87,7 +87,6 @@ pub(super) fn asked(
     };
     let last = people().count().saturating_sub(1);
     let mut seen: FxHashSet<String> = FxHashSet::default();
-    let mut words: FxHashSet<String> = FxHashSet::default();
     for (rank, said) in people().enumerate() {
         let base = match rank {
             0 => 6.0,
@@ -148,28 +147,16 @@ pub(super) fn asked(
             lines.collect()
         };
         for (number, text, worth) in lines {
-            // What was said again since is worth less.
-            let news = 0.3 + 0.7 * news(&text, &mut words);
             if !text.is_empty() && seen.insert(text.to_lowercase()) {
                 candidates.push(Candidate {
                     section: Section::Asked,
                     order: order(said.turn, number),
-                    value: base * worth * news * root(&text),
+                    value: base * worth * root(&text),
                     text: text.into_owned(),
                 });
             }
         }
     }
-}
-
-/// The part of a text's words that nothing told later holds; `words` are those told later.
-fn news(text: &str, words: &mut FxHashSet<String>) -> f64 {
-    let (mut new, mut count) = (0_u32, 0_u32);
-    for word in text.split(' ') {
-        count += 1;
-        new += u32::from(words.insert(word.to_lowercase()));
-    }
-    f64::from(new) / f64::from(count.max(1))
 }
 
 /// A sentence in small letters, without its digits.

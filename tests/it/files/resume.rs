@@ -29,7 +29,7 @@ const BUDGET: [&str; 4] = ["--target-max-tokens", "12000", "--jobs", "1"];
 
 /// How often a run is killed in its first milliseconds, and then at how many parts of what it writes.
 const EARLY: u64 = 2;
-const PARTS: u64 = 5;
+const PARTS: u64 = 3;
 
 /// Small files in a directory: more than one milestone takes.
 const MANY: usize = 200;
