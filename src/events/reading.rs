@@ -181,29 +181,19 @@ fn is_to_be_answered(turns: &[SourceTurn<'_>], turn: usize) -> bool {
     turn + 1 < turns.len() && answer != Some(AnswerBy::Anybody)
 }
 
-/// Marks lookups of things that a later call changed: of the ids in its arguments the one that the fewest calls have.
+/// Marks lookups of things that a later call changed: it was made with an id of theirs.
 fn mark_outdated(all: &mut [Event], calls: &Calls<'_>) {
-    let mut uses: FxHashMap<String, usize> = FxHashMap::default();
-    let of_things = |event: &Event| event.target.effect == Effect::Other && !event.target.is_run;
-    for number in (0..all.len()).filter(|number| all.get(*number).is_some_and(of_things)) {
-        calls.each_id(number, |id| *uses.entry(id.to_owned()).or_default() += 1);
-    }
     let mut changed: FxHashSet<String> = FxHashSet::default();
     for (number, event) in all.iter_mut().enumerate().rev() {
-        if !of_things(event) {
+        if event.target.effect != Effect::Other || event.target.is_run {
             continue;
         }
         if event.is_lookup() {
             calls.each_id(number, |id| event.is_outdated |= changed.contains(id));
         } else if event.is_answered && event.outcome.failed() != Some(true) {
-            let mut rarest: Option<(usize, String)> = None;
             calls.each_id(number, |id| {
-                let uses = uses.get(id).copied().unwrap_or_default();
-                if rarest.as_ref().is_none_or(|(least, _)| uses < *least) {
-                    rarest = Some((uses, id.to_owned()));
-                }
+                changed.insert(id.to_owned());
             });
-            changed.extend(rarest.map(|(_, id)| id));
         }
     }
 }

@@ -66,6 +66,8 @@ pub(super) struct Block {
     pub words: usize,
     /// If a call stands behind them.
     pub has_call: bool,
+    /// If that only looks something up.
+    pub only_looks: bool,
     /// If somebody else spoke after it: what it asks was answered.
     pub is_answered: bool,
     /// The chance that later turns repeat a byte of it, as far as nothing is known of them: of words, and of the rest.
@@ -219,6 +221,7 @@ fn spoken(
             text,
             words,
             has_call: true,
+            only_looks: event.is_lookup(),
             is_answered: at.back > 1,
             weight: match (is_tried(event, files), at.reuse.is_empty()) {
                 (false, _) => 1.0,
@@ -236,6 +239,7 @@ fn spoken(
             headings: std::array::from_fn(|_| said_at(at)),
             words: said.len(),
             has_call: false,
+            only_looks: false,
             is_answered: at.back > 1,
             text: said,
             weight: 1.0,
@@ -306,6 +310,7 @@ fn outputs(
             text: harmless(&output),
             words: 0,
             has_call: false,
+            only_looks: false,
             is_answered: false,
             weight: 1.0,
             chances: [chance; 2],

@@ -42,7 +42,7 @@ use candidate::{Candidate, Limits, Section, holds, order};
 use filling::{Filling, held_or};
 use passages::Passages;
 use rank::Chosen;
-pub use small_talk::{asks_for_something, only_agrees};
+pub use small_talk::{agrees, asks_for_something, only_agrees};
 
 /// The embedded summarizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -60,8 +60,8 @@ pub(super) struct Passages {
     lowest_price: f32,
     /// The least worth of a quotation.
     least_worth: f32,
-    /// The least part of words that somebody has answered that later turns repeat.
-    least_repeated: f32,
+    /// If it is known all that later turns repeat.
+    is_all_known: bool,
     /// The part of the room that its quotations take at most.
     share: f32,
     /// The choices at prices that were looked at, by the bits of the price: budgets of about the same size look at the same ones.
@@ -99,7 +99,7 @@ impl Passages {
             shared,
             lowest_price: if reuse.is_empty() { 0.0 } else { LOWEST_PRICE },
             least_worth: if reuse.is_empty() { 0.0 } else { USED_BYTES },
-            least_repeated: if reuse.is_all_known() { LEAST_REPEATED } else { 0.0 },
+            is_all_known: reuse.is_all_known(),
             share: 1.0,
             at_prices: RefCell::default(),
         }
@@ -286,11 +286,15 @@ impl Passages {
                 (worth - of_text * unit.cost, unit.may_begin)
             };
             let mut is_chosen = walk.best(measured.units.iter().map(value), price, least);
-            // Words before a call that is not quoted were overtaken by it, others by the answer to them.
+            // Words before a call that is not quoted were overtaken by it, others by the answer to them. Those before a look around
+            // announce it.
             let is_overtaken = || {
-                measured.is_words_only(&is_chosen) && measured.known(&is_chosen) < self.least_worth
+                let announces = self.is_all_known && measured.block.only_looks;
+                measured.is_words_only(&is_chosen)
+                    && (announces || measured.known(&is_chosen) < self.least_worth)
                     || measured.block.is_answered_alone()
-                        && measured.repeated_part(&is_chosen) < self.least_repeated
+                        && self.is_all_known
+                        && measured.repeated_part(&is_chosen) < LEAST_REPEATED
             };
             if measured.part_of(&is_chosen, LONG_BLOCK) < LEAST_PART || is_overtaken() {
                 is_chosen.fill(false);

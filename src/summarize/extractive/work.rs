@@ -26,12 +26,12 @@ const MAX_LATER: usize = 256;
 /// quotations, in the files read, and in identifiers.
 pub(super) fn done(actions: &[Event], files: &EndStates, limits: Limits, candidates: &mut Vec<Candidate>) {
     let count = actions.len().max(1) as f64;
-    let open = open(actions);
+    let open = open(actions, files);
     for (number, action) in actions.iter().enumerate() {
         let is_told = open.iter().any(|(other, _)| *other == number);
         let is_looked_at = says_nothing(action) && action.is_lookup() || action.target.effect == Effect::Read;
         let is_needless = is_told || is_looked_at || prepares(action);
-        if is_needless || was_overtaken(actions, number) || files.is_overtaken(action) {
+        if is_needless || was_overtaken(actions, number, files) || files.is_overtaken(action) {
             continue;
         }
         let text = line_of_call(action, files, limits);
@@ -59,7 +59,7 @@ pub(super) fn done(actions: &[Event], files: &EndStates, limits: Limits, candida
 }
 
 /// If a call failed and the work went on without it, mended or tried another way, or later runs cover its own.
-fn was_overtaken(actions: &[Event], number: usize) -> bool {
+fn was_overtaken(actions: &[Event], number: usize, files: &EndStates) -> bool {
     let Some(action) = actions.get(number) else {
         return false;
     };
@@ -91,7 +91,15 @@ fn was_overtaken(actions: &[Event], number: usize) -> bool {
         let mut touches = action.touches.iter();
         !ran.is_empty() && touches.all(|touch| matches!(touch.step, Step::Run | Step::Read))
     };
+    // What was tried out before an edit may be otherwise after it.
+    let is_tried_again = || {
+        let edits =
+            |later: &&Event| later.target.effect == Effect::Modify && !files.only_makes(&later.touches);
+        let mut after = went_well().skip_while(|later| !edits(later));
+        after.next().is_some() && after.any(Event::runs_code)
+    };
     may_be_tried_otherwise && went_well().count() >= OVERTAKEN
+        || action.runs_code() && is_tried_again()
         || is_mended()
         || only_runs() && ran.iter().all(is_covered)
 }
@@ -259,10 +267,10 @@ fn ending(action: &Event, limits: Limits) -> String {
 }
 
 /// The calls that failed and nothing later resolved, the newest first, each error once.
-fn open(actions: &[Event]) -> Vec<(usize, &Event)> {
+fn open<'e>(actions: &'e [Event], files: &EndStates) -> Vec<(usize, &'e Event)> {
     let mut seen: FxHashSet<&str> = FxHashSet::default();
     let numbered = actions.iter().enumerate().rev();
-    let open = numbered.filter(|(number, action)| action.is_open && !was_overtaken(actions, *number));
+    let open = numbered.filter(|(number, action)| action.is_open && !was_overtaken(actions, *number, files));
     open.filter(|(_, action)| {
         action
             .outcome
@@ -281,7 +289,7 @@ pub(super) fn open_errors(
     limits: Limits,
     candidates: &mut Vec<Candidate>,
 ) {
-    for (rank, (number, action)) in open(actions).into_iter().enumerate() {
+    for (rank, (number, action)) in open(actions, files).into_iter().enumerate() {
         let text = line_of_call(action, files, limits);
         let value = 4.0 / (1.0 + rank as f64);
         candidates.push(Candidate {
