@@ -5,20 +5,20 @@ pub use crate::cli::{main, run};
 pub use crate::standard_streams::note_closed;
 
 pub mod cache {
-    pub use crate::cache::{Access, AnswerCache, FILE};
+    pub use crate::cache::{AnswerCache, CacheAccess, FILE};
 }
 
 #[cfg(feature = "parquet")]
 pub mod columns {
     pub use crate::columns::{
-        OnRead, PlacedLine, RowBatches, RowFile, RowFormat, RowWriter, Shape, common_schema, convert, decode,
-        join, open, open_stream,
+        ColumnShape, OnRead, PlacedLine, RowBatches, RowFile, RowFormat, RowWriter, common_schema, convert,
+        decode, join, open, open_stream,
     };
 }
 
 pub mod compress {
     pub use crate::compress::{
-        Content, CutPoints, Outline, Protection, Reason, RoleOrder, SummaryPlacement, TurnFacts,
+        CutPoints, Outline, Protection, Reason, RoleOrder, SummaryPlacement, TurnContent, TurnFacts,
         compressible_region,
     };
 
@@ -33,8 +33,8 @@ pub mod compress {
 
 pub mod config {
     pub use crate::config::{
-        Config, ConfigError, KEYS, Key, MachineFormat, Origin, OverLimit, PerTrajectory, Resolved, Sources,
-        Value, ValueKind,
+        Config, ConfigError, ConfigKey, KEYS, MachineFormat, OverLimit, PerTrajectory, Resolved,
+        SettingOrigin, Sources, Value, ValueKind,
     };
 }
 
@@ -79,7 +79,7 @@ pub mod summarize {
     }
 
     pub mod chat {
-        pub use crate::summarize::chat::{ChatSettings, ChatSummarizer, Key};
+        pub use crate::summarize::chat::{ApiKey, ChatSettings, ChatSummarizer};
 
         pub mod api {
             pub use crate::summarize::chat::api::Api;
@@ -115,7 +115,7 @@ pub mod summarize {
     }
 
     pub mod spend {
-        pub use crate::summarize::spend::{Limits, Spend};
+        pub use crate::summarize::spend::{Spend, SpendLimits};
     }
 }
 
@@ -128,12 +128,12 @@ pub mod tokens {
 }
 
 pub mod trainers {
-    pub use crate::trainers::{Outcome, TrainerName, Verdict, trainer};
+    pub use crate::trainers::{TrainerName, TrainingOutcome, Verdict, trainer};
 }
 
 pub mod trajectory {
     pub use crate::trajectory::{
-        Arguments, Converted, Faults, Format, NO_REQUEST, OutputForm, Record, Role, SYSTEM_MESSAGE,
+        ArgumentsForm, Converted, Faults, Format, NO_REQUEST, OutputForm, Record, Role, SYSTEM_MESSAGE,
         Sanitized, TemplateArguments, ToolCall, Turn, TurnView, Turns, Views, Wishes, answered_turns, chat,
         convert, faults, json, mend, parse, sanitize, view,
     };

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 /// Values by key; a setting that is not given is `null`.
-pub type Settings = BTreeMap<String, Value>;
+pub type SettingValues = BTreeMap<String, Value>;
 
 /// The settings whose values differ, a line each; empty if none does.
-pub fn differences(then: &Settings, now: &Settings) -> Vec<String> {
+pub fn differences(then: &SettingValues, now: &SettingValues) -> Vec<String> {
     let keys: BTreeSet<&String> = then.keys().chain(now.keys()).collect();
     let differing = keys.into_iter().filter_map(|key| {
         let (then, now) = (then.get(key), now.get(key));
@@ -42,7 +42,7 @@ mod tests {
 
     #[test]
     fn settings_that_differ_are_named_with_both_values() {
-        let settings = |value: Value| serde_json::from_value::<Settings>(value).unwrap();
+        let settings = |value: Value| serde_json::from_value::<SettingValues>(value).unwrap();
         let then = settings(json!({"a": 1, "b": "x", "c": null, "gone": true, "n": 0.3}));
         let now = settings(json!({"a": 2, "b": "x", "c": 5, "n": 0.1 + 0.2}));
         assert_eq!(

@@ -16,8 +16,8 @@ use arrow_schema::{DataType, Field, Schema};
 use tempfile::TempDir;
 
 use trajfit::internals::columns::{
-    OnRead, PlacedLine, RowBatches, RowFile, RowFormat, RowWriter, Shape, common_schema, convert, decode,
-    join, open, open_stream,
+    ColumnShape, OnRead, PlacedLine, RowBatches, RowFile, RowFormat, RowWriter, common_schema, convert,
+    decode, join, open, open_stream,
 };
 
 const KINDS: [(RowFormat, &str); 3] = [
@@ -33,7 +33,7 @@ const MESSAGES: [&str; 2] = [
 ];
 
 fn messages() -> ArrayRef {
-    let mut shape = Shape::default();
+    let mut shape = ColumnShape::default();
     for json in MESSAGES {
         shape.add(json).unwrap();
     }
@@ -239,7 +239,7 @@ fn json_of_turns_may_be_entries_of_a_dictionary_or_bytes() {
 fn a_text_where_a_column_has_parts_becomes_a_part() {
     let folder = tempfile::tempdir().unwrap();
     let parts = r#"[{"role":"user","content":[{"type":"text","text":"a"}]}]"#;
-    let mut shape = Shape::default();
+    let mut shape = ColumnShape::default();
     shape.add(parts).unwrap();
     let messages = decode(&shape.data_type().unwrap(), &[Some(parts)]).unwrap();
     let file = source(&folder, batch(vec![("messages", messages)]));

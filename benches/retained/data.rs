@@ -75,7 +75,7 @@ fn record(source: &str, line: usize, text: &str) -> Option<Record> {
         asked_before: TurnFacts::asked_before(index, answers),
         readable: true,
         quotable: true,
-        content: trajfit::internals::compress::Content::Text,
+        content: trajfit::internals::compress::TurnContent::Text,
         empty: false,
     };
     let answers = trajectory::answered_turns(&views);

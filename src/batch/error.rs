@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use crate::http::shown;
-use crate::summarize::chat::Key;
+use crate::summarize::chat::ApiKey;
 use crate::summarize::failure::Failure;
 
 /// The reason why the run ended. Submitted batches stay submitted: the same command continues with them.
@@ -39,7 +39,7 @@ impl BatchError {
     }
 
     /// The vendor refuses the request.
-    pub fn refused(url: &str, failure: &Failure, key: Option<&Key>) -> Self {
+    pub fn refused(url: &str, failure: &Failure, key: Option<&ApiKey>) -> Self {
         let help = match failure.name {
             "summary_http_401" | "summary_http_402" | "summary_http_403" => key.map_or_else(
                 || {

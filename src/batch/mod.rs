@@ -19,6 +19,6 @@ mod wire;
 
 pub use error::{BatchError, RUN_AGAIN};
 pub use responses::ResponseFiles;
-pub use rounds::{Event, Rounds};
+pub use rounds::{BatchEvent, Rounds};
 pub use state::{Batch, Folder, State, part_of};
 pub use vendor::Vendor;

@@ -8,7 +8,7 @@ use super::BatchError;
 use super::queue_backoff::QueueBackoff;
 use super::state::{Batch, Folder, State};
 use super::vendor::Vendor;
-use crate::summarize::batch::job::{Job, Phase};
+use crate::summarize::batch::job::{BatchJob, Phase};
 use crate::summarize::batch::queue::{QueueFull, QueueLimits};
 
 /// Maximum number of failed polls in a row; over a day some fail.
@@ -16,7 +16,7 @@ const FAILED_LOOKS: u32 = 10;
 
 /// An event to report as it happens.
 #[derive(Debug)]
-pub enum Event<'e> {
+pub enum BatchEvent<'e> {
     /// A file of requests is being uploaded.
     Uploading(&'e Batch),
     /// A batch was submitted.
@@ -30,19 +30,19 @@ pub enum Event<'e> {
     /// The only request of a batch is too large for the queue: it is asked in pieces.
     TooLarge(&'e Batch),
     /// The progress of a batch.
-    Progress(&'e Job),
+    Progress(&'e BatchJob),
     /// All batches were polled; the next poll is after this time.
     Waiting(Duration),
     /// A poll of a batch failed.
     Unseen(&'e BatchError),
     /// A batch has ended, and its answers are downloaded.
-    Done(&'e Job),
+    Done(&'e BatchJob),
 }
 
 /// The result of polling a batch.
 enum PollResult {
     Running,
-    Ended(Job),
+    Ended(BatchJob),
     /// The vendor refused it, since its queue was full.
     Refused(QueueFull),
 }
@@ -60,7 +60,7 @@ pub struct Rounds<'r> {
     /// The time between two polls.
     pub interval: Duration,
     /// The callback for events.
-    pub tell: &'r mut dyn FnMut(Event<'_>),
+    pub tell: &'r mut dyn FnMut(BatchEvent<'_>),
 }
 
 impl Rounds<'_> {
@@ -94,7 +94,7 @@ impl Rounds<'_> {
                     Ok(PollResult::Refused(full)) => self.full(at, &full, &mut backoff)?,
                     Err(error @ BatchError::Stopped { passing: true, .. }) if failed_looks < FAILED_LOOKS => {
                         failed_looks += 1;
-                        (self.tell)(Event::Unseen(&error));
+                        (self.tell)(BatchEvent::Unseen(&error));
                     }
                     Err(error) => return Err(error),
                 }
@@ -105,7 +105,7 @@ impl Rounds<'_> {
             }
             // Batches that have ended have made room for others.
             if ended.len() == ended_before || !self.is_waiting() {
-                (self.tell)(Event::Waiting(self.interval));
+                (self.tell)(BatchEvent::Waiting(self.interval));
                 self.vendor.wire.sleep(self.interval).await?;
             }
         }
@@ -123,7 +123,7 @@ impl Rounds<'_> {
         let id = self.batch(at).id.clone().unwrap_or_default();
         let job = self.vendor.status(&id).await?;
         if job.phase == Phase::Running {
-            (self.tell)(Event::Progress(&job));
+            (self.tell)(BatchEvent::Progress(&job));
             return Ok(PollResult::Running);
         }
         if let Some(full) = job.full {
@@ -150,7 +150,7 @@ impl Rounds<'_> {
         })?;
         // All its requests are answered now, or will be found missing.
         let _ = std::fs::remove_file(self.requests(at));
-        (self.tell)(Event::Done(&job));
+        (self.tell)(BatchEvent::Done(&job));
         Ok(PollResult::Ended(job))
     }
 
@@ -185,7 +185,7 @@ fn file_name(id: &str) -> String {
 }
 
 /// Fails if a batch ended early, for example by cancelling: it is not replaced unless the user runs the command again.
-fn refuse_bad_ends(ended: &[Job]) -> Result<(), BatchError> {
+fn refuse_bad_ends(ended: &[BatchJob]) -> Result<(), BatchError> {
     for job in ended {
         let problem = job.problem.as_deref().unwrap_or("it does not say why");
         match job.phase {

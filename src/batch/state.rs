@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::files::{self, Access};
 use crate::metrics::RequestTotals;
-use crate::settings::Settings;
+use crate::settings::SettingValues;
 use crate::summarize::batch::custom_id;
 use crate::summarize::batch::queue::{Load, QueueLimits};
 
@@ -21,7 +21,7 @@ const VERSION: u32 = 2;
 pub struct State {
     version: u32,
     /// The settings that the open batches were made with.
-    pub settings: Settings,
+    pub settings: SettingValues,
     /// Rounds begun since the output was last finished.
     pub rounds: u64,
     /// The requests submitted since then, and their tokens.

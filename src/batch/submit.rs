@@ -2,12 +2,12 @@
 
 use super::error::RUN_AGAIN;
 use super::queue_backoff::QueueBackoff;
-use super::rounds::{Event, Rounds};
+use super::rounds::{BatchEvent, Rounds};
 use super::wire::SendError;
 use super::{BatchError, split, state};
-use crate::summarize::batch::job::{Job, Phase};
-use crate::summarize::batch::queue::{self, Load, QueueFull, RefusalAction, Step};
-use crate::summarize::chat::answer::retry::Verdict;
+use crate::summarize::batch::job::{BatchJob, Phase};
+use crate::summarize::batch::queue::{self, Load, QueueFull, QueueStep, RefusalAction};
+use crate::summarize::chat::answer::retry::RetryVerdict;
 
 impl Rounds<'_> {
     /// Submits as many batches as the queue takes; the others wait.
@@ -23,12 +23,12 @@ impl Rounds<'_> {
                     continue;
                 }
                 match self.room().step(batch.load(), self.in_queue(at)) {
-                    Step::Submit => {}
-                    Step::Wait => {
+                    QueueStep::Submit => {}
+                    QueueStep::Wait => {
                         at += 1;
                         continue;
                     }
-                    Step::Split(parts) => {
+                    QueueStep::Split(parts) => {
                         self.split(at, parts)?;
                         continue;
                     }
@@ -61,7 +61,7 @@ impl Rounds<'_> {
         }
         let batch = self.batch(at).clone();
         if backoff.refusals == 1 {
-            (self.tell)(Event::Full(&batch, full));
+            (self.tell)(BatchEvent::Full(&batch, full));
         }
         if self.in_queue(at).requests > 0 {
             return Ok(());
@@ -94,7 +94,7 @@ impl Rounds<'_> {
         let path = self.requests(at);
         let made = split::split(self.folder, &batch, parts);
         let made = made.map_err(|error| BatchError::file("split", &path, &error))?;
-        (self.tell)(Event::Split(&batch, made.len()));
+        (self.tell)(BatchEvent::Split(&batch, made.len()));
         self.state.batches.splice(at..=at, made);
         self.save()?;
         // If it cannot be removed, it is never read.
@@ -119,7 +119,7 @@ impl Rounds<'_> {
         })?;
         let _ = std::fs::remove_file(path);
         let batch = self.batch(at).clone();
-        (self.tell)(Event::TooLarge(&batch));
+        (self.tell)(BatchEvent::TooLarge(&batch));
         Ok(())
     }
 
@@ -142,7 +142,7 @@ impl Rounds<'_> {
                 Ok(None) | Err(BatchError::Stopped { .. }) => {}
             }
             let batch = self.batch(at).clone();
-            (self.tell)(Event::Uploading(&batch));
+            (self.tell)(BatchEvent::Uploading(&batch));
             let path = self.requests(at);
             let id = self.vendor.upload(&path).await?;
             self.change(at, |batch| batch.upload = Some(id))?;
@@ -188,9 +188,9 @@ impl Rounds<'_> {
         }
     }
 
-    async fn find_upload(&self, at: usize) -> Result<Option<Job>, BatchError> {
+    async fn find_upload(&self, at: usize) -> Result<Option<BatchJob>, BatchError> {
         let batch = self.batch(at);
-        let is_ours = |job: &Job| {
+        let is_ours = |job: &BatchJob| {
             let of_file = batch.upload.is_some() && job.input == batch.upload;
             let alive = matches!(job.phase, Phase::Running | Phase::Ended);
             of_file || alive && job.hash.as_deref() == Some(&batch.sha256)
@@ -201,17 +201,17 @@ impl Rounds<'_> {
         found.await
     }
 
-    async fn find_list(&self, at: usize) -> Result<Option<Job>, BatchError> {
+    async fn find_list(&self, at: usize) -> Result<Option<BatchJob>, BatchError> {
         let batch = self.batch(at);
-        let is_ours = |job: &Job| job.requests == batch.requests && !self.state.knows(&job.id);
-        let is_older = |job: &Job| batch.newest_before.as_deref() == Some(&job.id);
+        let is_ours = |job: &BatchJob| job.requests == batch.requests && !self.state.knows(&job.id);
+        let is_older = |job: &BatchJob| batch.newest_before.as_deref() == Some(&job.id);
         self.vendor.find(is_ours, is_older).await
     }
 
     /// Waits after a submission that was not confirmed. Returns true if the vendor may have received it.
     async fn after(&mut self, at: usize, unsent: SendError, attempt: &mut u32) -> Result<bool, BatchError> {
         let unsure = match &unsent {
-            SendError::Verdict(Verdict::Retry(..), unsure) => *unsure,
+            SendError::Verdict(RetryVerdict::Retry(..), unsure) => *unsure,
             SendError::Verdict(..) | SendError::Full(_) => false,
             SendError::Ended(_) => true,
         };
@@ -224,20 +224,20 @@ impl Rounds<'_> {
         Ok(unsure)
     }
 
-    fn submitted(&mut self, at: usize, job: Job) -> Result<(), BatchError> {
+    fn submitted(&mut self, at: usize, job: BatchJob) -> Result<(), BatchError> {
         self.change(at, |batch| batch.id = Some(job.id))?;
         let batch = self.batch(at).clone();
-        (self.tell)(Event::Submitted(&batch));
+        (self.tell)(BatchEvent::Submitted(&batch));
         Ok(())
     }
 
-    fn adopt(&mut self, at: usize, job: Job) -> Result<(), BatchError> {
+    fn adopt(&mut self, at: usize, job: BatchJob) -> Result<(), BatchError> {
         self.change(at, |batch| {
             batch.id = Some(job.id);
             batch.submitting = true;
         })?;
         let batch = self.batch(at).clone();
-        (self.tell)(Event::FoundAgain(&batch));
+        (self.tell)(BatchEvent::FoundAgain(&batch));
         Ok(())
     }
 

@@ -7,11 +7,11 @@ use reqwest::{Method, Url};
 use serde_json::Value;
 
 use super::BatchError;
-use super::wire::{SendError, Sent, Wire};
-use crate::summarize::batch::job::{self, Job};
+use super::wire::{BatchWire, SendError, Sent};
+use crate::summarize::batch::job::{self, BatchJob};
 use crate::summarize::batch::queue::QueueFull;
 use crate::summarize::chat::ChatSettings;
-use crate::summarize::chat::answer::retry::Verdict;
+use crate::summarize::chat::answer::retry::RetryVerdict;
 use crate::summarize::chat::api::Api;
 use crate::summarize::failure::Failure;
 
@@ -21,7 +21,7 @@ const PAGES: usize = 20;
 /// A vendor of batches.
 pub struct Vendor<'s> {
     /// The HTTP connection to it.
-    pub wire: Wire<'s>,
+    pub wire: BatchWire<'s>,
     api: Api,
     /// Its base address, version included.
     root: String,
@@ -35,7 +35,7 @@ impl<'s> Vendor<'s> {
     /// The settings are not valid.
     pub fn new(settings: &'s ChatSettings, stop: &'s AtomicBool) -> Result<Self, String> {
         Ok(Self {
-            wire: Wire::new(settings, stop)?,
+            wire: BatchWire::new(settings, stop)?,
             api: settings.api,
             root: settings.api.root(&settings.base_url),
         })
@@ -65,17 +65,17 @@ impl<'s> Vendor<'s> {
     }
 
     /// Makes a batch of an uploaded file, in one attempt.
-    pub async fn submit_upload(&self, file: &str, hash: &str) -> Result<Job, SendError> {
+    pub async fn submit_upload(&self, file: &str, hash: &str) -> Result<BatchJob, SendError> {
         let body = job::submission(file, hash);
         self.submit(Sent::Json(&body)).await
     }
 
     /// Makes a batch of the requests in a file, in one attempt.
-    pub async fn submit_list(&self, path: &Path) -> Result<Job, SendError> {
+    pub async fn submit_list(&self, path: &Path) -> Result<BatchJob, SendError> {
         self.submit(Sent::List(path)).await
     }
 
-    async fn submit(&self, sent: Sent<'_>) -> Result<Job, SendError> {
+    async fn submit(&self, sent: Sent<'_>) -> Result<BatchJob, SendError> {
         let url = self.url();
         let answer = self
             .wire
@@ -87,8 +87,8 @@ impl<'s> Vendor<'s> {
     }
 
     /// A batch whose error message does not repeat the key.
-    fn without_key(&self, job: Job) -> Job {
-        Job {
+    fn without_key(&self, job: BatchJob) -> BatchJob {
+        BatchJob {
             problem: job.problem.map(|problem| self.wire.error_text(&problem)),
             ..job
         }
@@ -103,7 +103,7 @@ impl<'s> Vendor<'s> {
     }
 
     /// The status of a batch.
-    pub async fn status(&self, id: &str) -> Result<Job, BatchError> {
+    pub async fn status(&self, id: &str) -> Result<BatchJob, BatchError> {
         let url = format!("{}/{id}", self.url());
         let answer = self.wire.get(&url).await?;
         let job = job::read(self.api, &answer).map(|job| self.without_key(job));
@@ -114,9 +114,9 @@ impl<'s> Vendor<'s> {
     /// since all further ones are older than the one searched for.
     pub async fn find(
         &self,
-        is_it: impl Fn(&Job) -> bool,
-        is_older: impl Fn(&Job) -> bool,
-    ) -> Result<Option<Job>, BatchError> {
+        is_it: impl Fn(&BatchJob) -> bool,
+        is_older: impl Fn(&BatchJob) -> bool,
+    ) -> Result<Option<BatchJob>, BatchError> {
         let mut after: Option<String> = None;
         for _ in 0..PAGES {
             let page = match (&after, self.api) {
@@ -143,7 +143,7 @@ impl<'s> Vendor<'s> {
     }
 
     /// The URL of an output of a batch. A key is only sent to the vendor's own address.
-    pub fn output(&self, job: &Job, output: &str) -> String {
+    pub fn output(&self, job: &BatchJob, output: &str) -> String {
         match self.api {
             Api::OpenAi => format!("{}/files/{output}/content", self.root),
             Api::Anthropic if same_origin(output, &self.root) => output.to_owned(),
@@ -154,7 +154,7 @@ impl<'s> Vendor<'s> {
 
 /// Turns a refusal for too many batches at once into a full queue: retries do not help, only the end of others.
 fn queue_is_full(unsent: SendError) -> SendError {
-    if let SendError::Verdict(Verdict::Refused(failure, wish), _) = &unsent
+    if let SendError::Verdict(RetryVerdict::Refused(failure, wish), _) = &unsent
         && failure.name == "summary_http_429"
         && let Some(full) = QueueFull::busy(&failure.detail, *wish)
     {

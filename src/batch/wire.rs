@@ -17,7 +17,7 @@ use crate::http;
 use crate::summarize::batch::RequestShape;
 use crate::summarize::batch::queue::QueueFull;
 use crate::summarize::chat::ChatSettings;
-use crate::summarize::chat::answer::retry::{self, TransportError, Verdict};
+use crate::summarize::chat::answer::retry::{self, RetryVerdict, TransportError};
 use crate::summarize::chat::online::wire::{self, Confidential};
 use crate::summarize::chat::pace::limits;
 use crate::summarize::failure::Failure;
@@ -32,7 +32,7 @@ const SLOWEST: u64 = 100_000;
 const LOOK: Duration = Duration::from_millis(100);
 
 /// A connection to a vendor.
-pub struct Wire<'s> {
+pub struct BatchWire<'s> {
     http: reqwest::Client,
     headers: HeaderMap,
     confidential: Confidential,
@@ -57,14 +57,14 @@ pub enum Sent<'a> {
 #[derive(Debug)]
 pub enum SendError {
     /// The verdict on the failure, and true if the vendor may have received the request.
-    Verdict(Verdict, bool),
+    Verdict(RetryVerdict, bool),
     /// The vendor's queue is full: nothing was received.
     Full(QueueFull),
     /// An error that no retry can solve.
     Ended(BatchError),
 }
 
-impl<'s> Wire<'s> {
+impl<'s> BatchWire<'s> {
     /// A connection to the vendor of these settings.
     ///
     /// # Errors
@@ -119,7 +119,7 @@ impl<'s> Wire<'s> {
         }
         serde_json::from_slice(&body).map_err(|error| {
             let failure = Failure::new("summary_invalid_json", &format!("the answer is no JSON: {error}"));
-            SendError::Verdict(Verdict::Retry(failure, None), true)
+            SendError::Verdict(RetryVerdict::Retry(failure, None), true)
         })
     }
 
@@ -128,9 +128,10 @@ impl<'s> Wire<'s> {
         let (failure, wish) = match unsent {
             SendError::Ended(error) => return Err(error),
             SendError::Full(full) => (Failure::http(429, &full.said), full.wish),
-            SendError::Verdict(Verdict::Retry(failure, wish) | Verdict::Refused(failure, wish), _) => {
-                (failure, wish)
-            }
+            SendError::Verdict(
+                RetryVerdict::Retry(failure, wish) | RetryVerdict::Refused(failure, wish),
+                _,
+            ) => (failure, wish),
             SendError::Verdict(verdict, _) => {
                 return Err(BatchError::refused(
                     url,
@@ -153,7 +154,9 @@ impl<'s> Wire<'s> {
         loop {
             match self.download_once(url, path).await {
                 Ok(()) => return Ok(true),
-                Err(SendError::Verdict(Verdict::Fail(failure), _)) if failure.name == "summary_http_404" => {
+                Err(SendError::Verdict(RetryVerdict::Fail(failure), _))
+                    if failure.name == "summary_http_404" =>
+                {
                     return Ok(false);
                 }
                 Err(unsent) => self.pause(url, unsent, &mut attempt).await?,
@@ -271,7 +274,7 @@ async fn read(mut response: Response) -> Result<Vec<u8>, reqwest::Error> {
     Ok(body)
 }
 
-fn wrong(error: &reqwest::Error) -> Verdict {
+fn wrong(error: &reqwest::Error) -> RetryVerdict {
     let kind = if error.is_timeout() {
         TransportError::Timeout
     } else if error.is_decode() || error.is_body() {

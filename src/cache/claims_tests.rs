@@ -104,7 +104,7 @@ fn where_claims_cannot_be_kept_everybody_asks() {
     sql(&one, "DROP TABLE claims");
     assert!(one.claim(&key(1)));
     assert_eq!(one.put(&key(1), answer("x")), answer("x"));
-    let looking = AnswerCache::new(folder.path().to_owned(), Access::Look, Box::new(|_| {}));
+    let looking = AnswerCache::new(folder.path().to_owned(), CacheAccess::Look, Box::new(|_| {}));
     looking.open().unwrap();
     assert!(looking.claim(&key(1)) && looking.claim(&key(1)));
 }

@@ -41,7 +41,7 @@ CREATE TABLE answers (
 
 /// The purpose that a file is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Access {
+pub enum CacheAccess {
     /// To store answers. The file is created if it does not exist.
     Keep,
     /// To look up answers. The file is neither created nor changed.
@@ -51,9 +51,9 @@ pub enum Access {
 }
 
 /// Opens the file in that folder; `None` if it does not exist and is not to be created.
-pub fn open(folder: &Path, access: Access) -> Result<Option<Connection>, CacheError> {
+pub fn open(folder: &Path, access: CacheAccess) -> Result<Option<Connection>, CacheError> {
     let path = folder.join(FILE);
-    if access == Access::Keep {
+    if access == CacheAccess::Keep {
         files::create_private_folder(folder).map_err(|error| CacheError::cannot("make", folder, &error))?;
         // SQLite would make it readable for all. If it exists, or cannot be created, SQLite reports that if it matters.
         let _ = files::create_new(&path, files::Access::Private);
@@ -78,20 +78,20 @@ impl From<rusqlite::Error> for Trouble {
     }
 }
 
-fn connect(path: &Path, access: Access) -> Result<Option<Connection>, Trouble> {
+fn connect(path: &Path, access: CacheAccess) -> Result<Option<Connection>, Trouble> {
     let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    if access == Access::Keep {
+    if access == CacheAccess::Keep {
         flags |= OpenFlags::SQLITE_OPEN_CREATE;
     }
     let mut connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY)?;
-    if access != Access::Look && connection.is_readonly(MAIN_DB)? {
+    if access != CacheAccess::Look && connection.is_readonly(MAIN_DB)? {
         return Err(Trouble::Known(CacheError::ReadOnly {
             path: path.to_owned(),
         }));
     }
     if is_blank(&connection)? {
-        if access != Access::Keep {
+        if access != CacheAccess::Keep {
             return Ok(None);
         }
         make(&mut connection)?;
@@ -100,14 +100,14 @@ fn connect(path: &Path, access: Access) -> Result<Option<Connection>, Trouble> {
         Trouble::Sqlite(error) => Trouble::Known(CacheError::of(path, &error)),
         known @ Trouble::Known(_) => known,
     })?;
-    if access == Access::Look {
+    if access == CacheAccess::Look {
         connection.pragma_update(None, "query_only", true)?;
     } else {
         // A killed process loses no committed answer; a power loss may lose some (see `SYNC`).
         connection.pragma_update(None, "synchronous", "NORMAL")?;
     }
     check(&connection, path)?;
-    if access == Access::Keep {
+    if access == CacheAccess::Keep {
         // Without claims, two processes may request the same answer at once; nothing else is lost.
         let _ = claims::prepare(&connection);
     }

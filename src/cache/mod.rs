@@ -34,9 +34,9 @@ use crate::summarize::answers::{AnswerKey, AnswerKind, AnswerStore, InMemory, Ke
 use claims::Owner;
 use clock::{now, stored};
 pub use error::CacheError;
-pub use file::Access;
+pub use file::CacheAccess;
 pub use file_name::FILE;
-pub use merge::{Merged, merge};
+pub use merge::{MergedCaches, merge};
 pub use prune::{Prune, Pruned, prune};
 pub use stats::{ModelStats, Stats, stats};
 
@@ -50,8 +50,8 @@ const USED: i64 = 24 * 60 * 60;
 /// A cache of answers in a file.
 pub struct AnswerCache {
     folder: PathBuf,
-    access: Access,
-    open: Arc<Mutex<Option<Open>>>,
+    access: CacheAccess,
+    open: Arc<Mutex<Option<OpenCache>>>,
     claims: Mutex<Claims>,
     /// Answers that could not be stored in the file.
     rest: InMemory,
@@ -69,7 +69,7 @@ enum Claims {
     GivenUp,
 }
 
-struct Open {
+struct OpenCache {
     connection: Connection,
     /// The time of the last wait for the disk.
     synced: Option<Instant>,
@@ -77,7 +77,7 @@ struct Open {
 
 impl AnswerCache {
     /// The cache in that folder, not opened yet. `warn` is called at the first error of the file.
-    pub fn new(folder: PathBuf, access: Access, warn: Box<dyn Fn(&str) + Send + Sync>) -> Self {
+    pub fn new(folder: PathBuf, access: CacheAccess, warn: Box<dyn Fn(&str) + Send + Sync>) -> Self {
         Self {
             folder,
             access,
@@ -91,7 +91,7 @@ impl AnswerCache {
 
     /// Creates an owner of claims, if there is a file for them.
     fn owner(&self) -> Claims {
-        if self.access != Access::Keep || lock(&self.open).is_none() {
+        if self.access != CacheAccess::Keep || lock(&self.open).is_none() {
             return Claims::GivenUp;
         }
         let open = Arc::clone(&self.open);
@@ -122,10 +122,10 @@ impl AnswerStore for AnswerCache {
             message: error.to_string(),
             help: error.help(),
         })?;
-        if self.access == Access::Keep {
+        if self.access == CacheAccess::Keep {
             claims::remove_leftovers(&self.folder);
         }
-        *lock(&self.open) = connection.map(|connection| Open {
+        *lock(&self.open) = connection.map(|connection| OpenCache {
             connection,
             synced: None,
         });
@@ -140,7 +140,7 @@ impl AnswerStore for AnswerCache {
         }
         let open = lock(&self.open);
         let open = open.as_ref()?;
-        match open.get(key, self.access == Access::Keep) {
+        match open.get(key, self.access == CacheAccess::Keep) {
             Ok(answer) => answer,
             Err(error) => {
                 self.failed("read", &error, "what it holds may be asked for again");
@@ -201,7 +201,7 @@ impl AnswerStore for AnswerCache {
     }
 }
 
-impl Open {
+impl OpenCache {
     fn get(&self, key: &AnswerKey, note_use: bool) -> rusqlite::Result<Option<KeptAnswer>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT id, used, kind, text, redactions, model, prompt_tokens, completion_tokens

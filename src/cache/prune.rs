@@ -6,7 +6,7 @@ use std::time::Duration;
 use rusqlite::Connection;
 
 use super::clock::{now, stored};
-use super::file::{self, Access};
+use super::file::{self, CacheAccess};
 use super::file_name::{FILE, files};
 use super::{CacheError, stats};
 
@@ -47,7 +47,7 @@ pub struct Pruned {
 /// It could not be read or written. A damaged file is not an error if all answers are to be removed.
 pub fn prune(folder: &Path, what: Prune) -> Result<Option<Pruned>, CacheError> {
     let bytes_before = stats::bytes(folder);
-    let connection = match file::open(folder, Access::Prune) {
+    let connection = match file::open(folder, CacheAccess::Prune) {
         Ok(Some(connection)) => connection,
         Ok(None) => return Ok(None),
         Err(CacheError::Damaged { .. }) if what == Prune::All => {

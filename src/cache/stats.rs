@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use serde::Serialize;
 
 use super::CacheError;
-use super::file::{self, Access};
+use super::file::{self, CacheAccess};
 use super::file_name::{FILE, files};
 
 /// Statistics of a cache. Times are seconds since 1970.
@@ -49,7 +49,7 @@ pub struct ModelStats {
 ///
 /// It could not be read.
 pub fn stats(folder: &Path) -> Result<Option<Stats>, CacheError> {
-    let Some(connection) = file::open(folder, Access::Look)? else {
+    let Some(connection) = file::open(folder, CacheAccess::Look)? else {
         return Ok(None);
     };
     let path = folder.join(FILE);

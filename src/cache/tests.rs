@@ -23,7 +23,7 @@ pub(super) fn key(number: usize) -> AnswerKey {
 }
 
 /// A cache, and the warnings that it gives.
-fn store(folder: &Path, access: Access) -> (AnswerCache, Arc<StdMutex<Vec<String>>>) {
+fn store(folder: &Path, access: CacheAccess) -> (AnswerCache, Arc<StdMutex<Vec<String>>>) {
     let warnings = Arc::new(StdMutex::new(Vec::new()));
     let told = Arc::clone(&warnings);
     let warn = move |warning: &str| told.lock().unwrap().push(warning.to_owned());
@@ -34,7 +34,7 @@ fn store(folder: &Path, access: Access) -> (AnswerCache, Arc<StdMutex<Vec<String
 }
 
 pub(super) fn opened(folder: &Path) -> AnswerCache {
-    let (store, _) = store(folder, Access::Keep);
+    let (store, _) = store(folder, CacheAccess::Keep);
     store.open().unwrap();
     store
 }
@@ -49,7 +49,7 @@ pub(super) fn sql(store: &AnswerCache, statement: &str) {
 }
 
 fn refusal(folder: &Path) -> NotReady {
-    store(folder, Access::Keep).0.open().unwrap_err()
+    store(folder, CacheAccess::Keep).0.open().unwrap_err()
 }
 
 /// A folder with a closed cache of this many answers.
@@ -108,7 +108,7 @@ fn several_writers_at_once_lose_nothing() {
             let (folder, kept) = (folder.path(), &kept);
             scope.spawn(move || {
                 // None of them finds a file, and all try to create it.
-                let (store, warnings) = store(folder, Access::Keep);
+                let (store, warnings) = store(folder, CacheAccess::Keep);
                 store.open().unwrap();
                 for number in 0..100 {
                     store.put(&key(writer * 50 + number), answer("x"));
@@ -126,9 +126,9 @@ fn several_writers_at_once_lose_nothing() {
 fn nothing_is_made_before_it_is_opened_nor_for_looking() {
     let folder = tempfile::tempdir().unwrap();
     let place = folder.path().join("a/b");
-    let (keeping, _) = store(&place, Access::Keep);
+    let (keeping, _) = store(&place, CacheAccess::Keep);
     assert_eq!(keeping.get(&key(1)), None);
-    let (looking, _) = store(&place, Access::Look);
+    let (looking, _) = store(&place, CacheAccess::Look);
     looking.open().unwrap();
     looking.put(&key(1), answer("x"));
     assert!(!place.exists());
@@ -142,7 +142,7 @@ fn nothing_is_made_before_it_is_opened_nor_for_looking() {
 fn looking_changes_nothing() {
     let folder = filled(3);
     let before = std::fs::read(folder.path().join(FILE)).unwrap();
-    let (looking, warnings) = store(folder.path(), Access::Look);
+    let (looking, warnings) = store(folder.path(), CacheAccess::Look);
     looking.open().unwrap();
     assert!(looking.get(&key(1)).is_some());
     looking.put(&key(9), answer("x"));
@@ -157,7 +157,7 @@ fn looking_changes_nothing() {
 fn a_store_that_takes_nothing_more_warns_once_and_remembers_for_the_run() {
     for statement in ["PRAGMA max_page_count = 1", "PRAGMA query_only = true"] {
         let folder = filled(5);
-        let (store, warnings) = store(folder.path(), Access::Keep);
+        let (store, warnings) = store(folder.path(), CacheAccess::Keep);
         store.open().unwrap();
         sql(&store, statement);
         let long = answer(&"long ".repeat(5000));
@@ -313,7 +313,7 @@ fn joined_caches_hold_each_answer_once_and_the_first_of_several() {
     let into = tempfile::tempdir().unwrap();
     let into = into.path().join("new/all");
     let from = [one.path().to_owned(), other.path().to_owned()];
-    let joined = |added, known| Merged {
+    let joined = |added, known| MergedCaches {
         added,
         known,
         answers: 5,

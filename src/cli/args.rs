@@ -31,7 +31,7 @@ pub struct Cli {
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t)]
     pub color: Color,
     #[command(subcommand)]
-    pub command: Command,
+    pub command: Subcommands,
 }
 
 const EXAMPLES: &str = "\
@@ -51,7 +51,7 @@ rejected or degraded, 4 could not go on (resumable), 130 interrupted (resumable)
 
 /// The subcommands. Each command's help is the first paragraph of its arguments' type.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum Subcommands {
     Compress(Box<CompressArgs>),
     Unroll(Box<UnrollArgs>),
     Restore(RestoreArgs),

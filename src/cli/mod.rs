@@ -18,7 +18,7 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 
-use args::{Cli, Command};
+use args::{Cli, Subcommands};
 use terminal::color::Color;
 
 pub use errors::CliError;
@@ -54,19 +54,19 @@ pub fn run(arguments: impl Iterator<Item = OsString>) -> ExitStatus {
         }
     };
     let ended = match cli.command {
-        Command::Compress(args) => commands::compress::run(*args),
-        Command::Unroll(args) => commands::unroll::run(*args),
-        Command::Restore(args) => commands::restore::run(args),
-        Command::Batch(args) => commands::batch::run(args),
-        Command::Count(args) => commands::count::run(*args),
-        Command::Check(args) => commands::check::run(*args),
-        Command::Lint(args) => commands::lint::run(&args),
-        Command::Merge(args) => commands::merge::run(&args),
-        Command::Cache(args) => commands::cache::run(&args),
-        Command::Explain(args) => commands::explain::run(*args),
-        Command::Show(args) => commands::show::run(*args, cli.color),
-        Command::Config(args) => commands::config::run(args),
-        Command::Completions(args) => commands::completions::run(&args, Cli::command()),
+        Subcommands::Compress(args) => commands::compress::run(*args),
+        Subcommands::Unroll(args) => commands::unroll::run(*args),
+        Subcommands::Restore(args) => commands::restore::run(args),
+        Subcommands::Batch(args) => commands::batch::run(args),
+        Subcommands::Count(args) => commands::count::run(*args),
+        Subcommands::Check(args) => commands::check::run(*args),
+        Subcommands::Lint(args) => commands::lint::run(&args),
+        Subcommands::Merge(args) => commands::merge::run(&args),
+        Subcommands::Cache(args) => commands::cache::run(&args),
+        Subcommands::Explain(args) => commands::explain::run(*args),
+        Subcommands::Show(args) => commands::show::run(*args, cli.color),
+        Subcommands::Config(args) => commands::config::run(args),
+        Subcommands::Completions(args) => commands::completions::run(&args, Cli::command()),
     };
     ended.unwrap_or_else(|error| error.report())
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use crate::compress::RoleOrder;
 use crate::config::{
-    Api, Config, InputFormat, Key, MarkSummary, OnInvalid, OutputArguments, OutputCompression, OutputFormat,
-    OutputPath, Resolved, SummarizerKind, TokenLimitField,
+    Api, Config, ConfigKey, InputFormat, MarkSummary, OnInvalid, OutputArguments, OutputCompression,
+    OutputFormat, OutputPath, Resolved, SummarizerKind, TokenLimitField,
 };
 use crate::fit::{FitSettings, SummaryMark, SummarySize};
 use crate::metrics::Prices;
@@ -17,9 +17,9 @@ use crate::summarize::batch::request::FileLimits;
 use crate::summarize::chat::{self, ChatSettings};
 use crate::summarize::command::CommandSettings;
 use crate::summarize::prompt::PromptSettings;
-use crate::summarize::spend::Limits;
+use crate::summarize::spend::SpendLimits;
 use crate::trainers::TrainerName;
-use crate::trajectory::{Arguments, Format, OutputForm};
+use crate::trajectory::{ArgumentsForm, Format, OutputForm};
 
 /// The settings of a command, by the layer that takes them.
 #[derive(Debug, Clone)]
@@ -47,7 +47,7 @@ pub struct Settings {
     /// Batches of requests.
     pub batches: Batches,
     /// The values that affect the bytes of a run's files, by key.
-    pub fingerprint: crate::settings::Settings,
+    pub fingerprint: crate::settings::SettingValues,
 }
 
 /// The summarizer, and what it may cost.
@@ -62,7 +62,7 @@ pub struct Summaries {
     /// A file with a template of the prompt.
     pub prompt_template: Option<String>,
     /// The limits on requests and costs, with the prices of tokens.
-    pub limits: Limits,
+    pub limits: SpendLimits,
     /// The place of the answer cache.
     pub cache: OutputPath,
 }
@@ -140,7 +140,7 @@ impl Settings {
 /// Sets what unrolled records do not get: a notice and marks by keys. Their outputs have a suffix of their own.
 pub fn prepare_unrolling(resolved: &mut Resolved) {
     let output = &mut resolved.config.output;
-    if Key::by_path("output.output_suffix").is_none_or(|key| !resolved.provenance.is_given(key)) {
+    if ConfigKey::by_path("output.output_suffix").is_none_or(|key| !resolved.provenance.is_given(key)) {
         "_unrolled".clone_into(&mut output.output_suffix);
     }
     output.add_summary_notice = false;
@@ -197,13 +197,13 @@ fn fit(config: &Config) -> FitSettings {
 fn output_form(config: &Config) -> Option<OutputForm> {
     let (form, usual) = match config.output.format {
         OutputFormat::Same => return None,
-        OutputFormat::Sharegpt => (Format::ShareGpt, Arguments::Object),
-        OutputFormat::Messages => (Format::Messages, Arguments::String),
+        OutputFormat::Sharegpt => (Format::ShareGpt, ArgumentsForm::Object),
+        OutputFormat::Messages => (Format::Messages, ArgumentsForm::String),
     };
     let arguments = match config.output.arguments {
         OutputArguments::Auto => usual,
-        OutputArguments::String => Arguments::String,
-        OutputArguments::Object => Arguments::Object,
+        OutputArguments::String => ArgumentsForm::String,
+        OutputArguments::Object => ArgumentsForm::Object,
     };
     Some(OutputForm { form, arguments })
 }
@@ -249,7 +249,7 @@ fn summaries(config: &Config, jobs: usize) -> Summaries {
             prompt,
         },
         prompt_template: summarization.prompt_template.clone(),
-        limits: Limits {
+        limits: SpendLimits {
             max_requests: summarization.max_requests.map(|most| most as u64),
             max_cost: summarization.max_cost,
             prices: prices(config),
@@ -279,7 +279,7 @@ fn prices(config: &Config) -> Option<Prices> {
 }
 
 /// The API key from the variable that is named, else from those that are usual for the endpoint; `None` if none is set.
-fn key(config: &Config) -> Option<chat::Key> {
+fn key(config: &Config) -> Option<chat::ApiKey> {
     let named = config.summarization.api_key_env.as_deref();
     let usual = config.summarization.api.key_variables(config.base_url());
     named
@@ -287,7 +287,7 @@ fn key(config: &Config) -> Option<chat::Key> {
         .chain(usual.iter().copied())
         .find_map(|variable| {
             let value = std::env::var(variable).ok()?.trim().to_owned();
-            (!value.is_empty()).then(|| chat::Key {
+            (!value.is_empty()).then(|| chat::ApiKey {
                 value,
                 variable: variable.to_owned(),
             })

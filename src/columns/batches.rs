@@ -36,7 +36,7 @@ impl RowBatches {
     /// Opens a file.
     pub fn open(file: &RowFile, on_read: OnRead) -> io::Result<Self> {
         let opened = CountedFile {
-            content: Content::open(&file.path)?,
+            content: ColumnSource::open(&file.path)?,
             on_read,
         };
         match file.kind {
@@ -167,12 +167,12 @@ pub fn common_schema(files: &[RowFile]) -> io::Result<()> {
 }
 
 /// A file, or an object of a store.
-enum Content {
+enum ColumnSource {
     File(File),
     Object(RangeFile),
 }
 
-impl Content {
+impl ColumnSource {
     fn open(path: &Path) -> io::Result<Self> {
         if !stores::is_url(path) {
             return File::open(path).map(Self::File);
@@ -185,15 +185,15 @@ impl Content {
 
 /// A file that reports the bytes read from it.
 struct CountedFile {
-    content: Content,
+    content: ColumnSource,
     on_read: OnRead,
 }
 
 impl Read for CountedFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = match &mut self.content {
-            Content::File(file) => file.read(buffer)?,
-            Content::Object(object) => object.read(buffer)?,
+            ColumnSource::File(file) => file.read(buffer)?,
+            ColumnSource::Object(object) => object.read(buffer)?,
         };
         (self.on_read)(read as u64);
         Ok(read)
@@ -203,8 +203,8 @@ impl Read for CountedFile {
 impl Seek for CountedFile {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         match &mut self.content {
-            Content::File(file) => file.seek(to),
-            Content::Object(object) => object.seek(to),
+            ColumnSource::File(file) => file.seek(to),
+            ColumnSource::Object(object) => object.seek(to),
         }
     }
 }
@@ -212,8 +212,8 @@ impl Seek for CountedFile {
 impl Length for CountedFile {
     fn len(&self) -> u64 {
         match &self.content {
-            Content::File(file) => file.len(),
-            Content::Object(object) => object.length(),
+            ColumnSource::File(file) => file.len(),
+            ColumnSource::Object(object) => object.length(),
         }
     }
 }
@@ -223,16 +223,16 @@ impl ChunkReader for CountedFile {
 
     fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
         Ok(match &self.content {
-            Content::File(file) => Box::new(file.get_read(start)?),
-            Content::Object(object) => Box::new(object.at(start)),
+            ColumnSource::File(file) => Box::new(file.get_read(start)?),
+            ColumnSource::Object(object) => Box::new(object.at(start)),
         })
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<bytes::Bytes> {
         (self.on_read)(length as u64);
         match &self.content {
-            Content::File(file) => file.get_bytes(start, length),
-            Content::Object(object) => {
+            ColumnSource::File(file) => file.get_bytes(start, length),
+            ColumnSource::Object(object) => {
                 let mut bytes = vec![0; length];
                 object.at(start).read_exact(&mut bytes)?;
                 Ok(bytes.into())

@@ -18,7 +18,7 @@ use super::{PlacedLine, RowFile};
 const CHUNK_BYTES: usize = 1 << 20;
 
 /// Consecutive lines, with the rows that they came from.
-pub struct Chunk {
+pub struct LineChunk {
     /// The rows; `None` if the source of the lines has none.
     pub rows: Option<RecordBatch>,
     /// The lines, each with the index of its row in `rows`; `None` is the line that the row is read as.
@@ -34,7 +34,7 @@ pub enum Change<'l> {
 }
 
 /// Walks along lines and their rows.
-pub struct Walk<'s, I: Iterator> {
+pub struct LineWalk<'s, I: Iterator> {
     lines: Peekable<I>,
     sources: &'s [Option<RowFile>],
     /// The source whose rows are read.
@@ -89,7 +89,7 @@ fn not_the_rows() -> io::Error {
     )
 }
 
-impl<'s, I: Iterator<Item = io::Result<PlacedLine>>> Walk<'s, I> {
+impl<'s, I: Iterator<Item = io::Result<PlacedLine>>> LineWalk<'s, I> {
     /// A walk from the beginning.
     pub fn along(lines: I, sources: &'s [Option<RowFile>]) -> Self {
         Self {
@@ -100,7 +100,7 @@ impl<'s, I: Iterator<Item = io::Result<PlacedLine>>> Walk<'s, I> {
     }
 
     /// The next lines; `None` at the end.
-    pub fn next_chunk(&mut self) -> io::Result<Option<Chunk>> {
+    pub fn next_chunk(&mut self) -> io::Result<Option<LineChunk>> {
         let Some(first) = self.lines.next().transpose()? else {
             return Ok(None);
         };
@@ -121,10 +121,10 @@ impl<'s, I: Iterator<Item = io::Result<PlacedLine>>> Walk<'s, I> {
         }
         let rows = Some(source.batch.clone());
         self.open = Some(source);
-        Ok(Some(Chunk { rows, lines }))
+        Ok(Some(LineChunk { rows, lines }))
     }
 
-    fn lines_without_rows(&mut self, first: PlacedLine) -> io::Result<Chunk> {
+    fn lines_without_rows(&mut self, first: PlacedLine) -> io::Result<LineChunk> {
         let mut bytes = first.line.len();
         let mut lines = vec![(0, Some(first.line))];
         let sources = self.sources;
@@ -136,16 +136,16 @@ impl<'s, I: Iterator<Item = io::Result<PlacedLine>>> Walk<'s, I> {
             bytes += next.line.len();
             lines.push((0, Some(next.line)));
         }
-        Ok(Chunk { rows: None, lines })
+        Ok(LineChunk { rows: None, lines })
     }
 }
 
-impl Chunk {
+impl LineChunk {
     /// Calls `each` for every line in order, with the changes of the columns of the rows, by index, and with the members that
     /// are no column.
     pub fn compare(
         &self,
-        mut each: impl FnMut(usize, &[Change<'_>], &[Member<'_>]) -> io::Result<()>,
+        mut each: impl FnMut(usize, &[Change<'_>], &[LineMember<'_>]) -> io::Result<()>,
     ) -> io::Result<()> {
         let mut encoder = self.rows.as_ref().map(RowEncoder::of).transpose()?;
         let fields = self.rows.as_ref().map(|rows| rows.schema_ref().fields().clone());
@@ -185,10 +185,10 @@ impl Chunk {
 }
 
 /// A member of a line: its name and its JSON.
-pub type Member<'l> = (Cow<'l, str>, &'l RawValue);
+pub type LineMember<'l> = (Cow<'l, str>, &'l RawValue);
 
 /// The members of a line, in order.
-pub fn members_of(line: &[u8]) -> io::Result<Vec<Member<'_>>> {
+pub fn members_of(line: &[u8]) -> io::Result<Vec<LineMember<'_>>> {
     let invalid = |error| io::Error::new(io::ErrorKind::InvalidData, error);
     let mut reader = serde_json::Deserializer::from_slice(line);
     reader.deserialize_map(Members).map_err(invalid)
@@ -197,14 +197,14 @@ pub fn members_of(line: &[u8]) -> io::Result<Vec<Member<'_>>> {
 struct Members;
 
 impl<'d> Visitor<'d> for Members {
-    type Value = Vec<Member<'d>>;
+    type Value = Vec<LineMember<'d>>;
 
     fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str("a JSON object")
     }
 
     fn visit_map<A: MapAccess<'d>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members: Vec<Member<'d>> = Vec::new();
+        let mut members: Vec<LineMember<'d>> = Vec::new();
         while let Some((name, value)) = map.next_entry::<Cow<'d, str>, &'d RawValue>()? {
             // Of members of one name, the last counts, as for most readers.
             members.retain(|(known, _)| *known != name);

@@ -9,7 +9,7 @@ use arrow_cast::cast;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 
 use super::fault::fault;
-use super::shape::Shape;
+use super::shape::ColumnShape;
 
 /// The column for the values of both; `None` if their types differ too much.
 pub fn merged_field(one: &Field, other: &Field) -> Option<Field> {
@@ -73,15 +73,15 @@ pub fn is_text(data_type: &DataType) -> bool {
 
 /// The type that holds what `data_type` holds and values of a shape, with members added where needed; `None` if there is
 /// none.
-pub fn extended(data_type: &DataType, shape: &Shape) -> Option<DataType> {
+pub fn extended(data_type: &DataType, shape: &ColumnShape) -> Option<DataType> {
     use DataType as T;
     Some(match (data_type, shape) {
         (T::Dictionary(_, values), shape) => extended(values, shape)?,
         (T::Null, shape) => shape.data_type()?,
-        (T::Struct(fields), Shape::Null) => T::Struct(fields.iter().map(nullable).collect()),
-        (_, Shape::Null) => data_type.clone(),
-        (T::Struct(fields), Shape::Object(members)) => T::Struct(extended_members(fields, members)?),
-        (T::Map(entries, sorted), Shape::Object(members)) => {
+        (T::Struct(fields), ColumnShape::Null) => T::Struct(fields.iter().map(nullable).collect()),
+        (_, ColumnShape::Null) => data_type.clone(),
+        (T::Struct(fields), ColumnShape::Object(members)) => T::Struct(extended_members(fields, members)?),
+        (T::Map(entries, sorted), ColumnShape::Object(members)) => {
             let T::Struct(pair) = entries.data_type() else {
                 return None;
             };
@@ -96,17 +96,17 @@ pub fn extended(data_type: &DataType, shape: &Shape) -> Option<DataType> {
             let pair = T::Struct(Fields::from(vec![Arc::clone(key), value]));
             T::Map(Arc::new(entries.as_ref().clone().with_data_type(pair)), *sorted)
         }
-        (T::List(items), Shape::List(shape)) => T::List(extended_item(items, shape)?),
-        (T::LargeList(items), Shape::List(shape)) => T::LargeList(extended_item(items, shape)?),
-        (T::Boolean, Shape::Bool) => T::Boolean,
-        (number, Shape::Float) if number.is_integer() => T::Float64,
-        (number, Shape::Integer | Shape::Float) if number.is_numeric() => number.clone(),
-        (text, Shape::Text) if is_text(text) || text.is_temporal() || text.is_binary() => text.clone(),
+        (T::List(items), ColumnShape::List(shape)) => T::List(extended_item(items, shape)?),
+        (T::LargeList(items), ColumnShape::List(shape)) => T::LargeList(extended_item(items, shape)?),
+        (T::Boolean, ColumnShape::Bool) => T::Boolean,
+        (number, ColumnShape::Float) if number.is_integer() => T::Float64,
+        (number, ColumnShape::Integer | ColumnShape::Float) if number.is_numeric() => number.clone(),
+        (text, ColumnShape::Text) if is_text(text) || text.is_temporal() || text.is_binary() => text.clone(),
         _ => return None,
     })
 }
 
-fn extended_item(item: &FieldRef, shape: &Shape) -> Option<FieldRef> {
+fn extended_item(item: &FieldRef, shape: &ColumnShape) -> Option<FieldRef> {
     let data_type = extended(item.data_type(), shape)?;
     Some(Arc::new(
         item.as_ref()
@@ -116,11 +116,11 @@ fn extended_item(item: &FieldRef, shape: &Shape) -> Option<FieldRef> {
     ))
 }
 
-fn extended_members(fields: &Fields, members: &[(String, Shape)]) -> Option<Fields> {
+fn extended_members(fields: &Fields, members: &[(String, ColumnShape)]) -> Option<Fields> {
     let mut all: Vec<Field> = Vec::new();
     for field in fields {
         let shape = members.iter().find(|(name, _)| name == field.name());
-        let shape = shape.map_or(&Shape::Null, |(_, shape)| shape);
+        let shape = shape.map_or(&ColumnShape::Null, |(_, shape)| shape);
         let data_type = extended(field.data_type(), shape)?;
         all.push(
             field

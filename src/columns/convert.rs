@@ -9,7 +9,7 @@ use arrow_select::interleave::interleave;
 use arrow_select::take::take;
 
 use super::batches::merged_schema;
-use super::changes::{Change, Chunk, Walk};
+use super::changes::{Change, LineChunk, LineWalk};
 use super::conform::conform;
 use super::decode::decode;
 use super::fault::fault;
@@ -36,13 +36,13 @@ where
     if let Some(example) = example {
         layout.add_example(example)?;
     }
-    let mut walk = Walk::along(lines()?, sources);
+    let mut walk = LineWalk::along(lines()?, sources);
     while let Some(chunk) = walk.next_chunk()? {
         layout.add(&chunk)?;
     }
     let schema = layout.schema()?;
     let mut writer = RowWriter::create(output, kind, &schema)?;
-    let mut walk = Walk::along(lines()?, sources);
+    let mut walk = LineWalk::along(lines()?, sources);
     while let Some(chunk) = walk.next_chunk()? {
         writer.write(&rows(&chunk, writer.schema())?)?;
     }
@@ -50,7 +50,7 @@ where
 }
 
 /// The rows of a chunk.
-pub fn rows(chunk: &Chunk, schema: &SchemaRef) -> io::Result<RecordBatch> {
+pub fn rows(chunk: &LineChunk, schema: &SchemaRef) -> io::Result<RecordBatch> {
     let mut columns: Vec<NewColumn> = Vec::with_capacity(schema.fields().len());
     for field in schema.fields() {
         let old = chunk
@@ -94,7 +94,7 @@ struct NewColumn {
 }
 
 impl NewColumn {
-    fn array(&self, chunk: &Chunk, field: &Field) -> io::Result<ArrayRef> {
+    fn array(&self, chunk: &LineChunk, field: &Field) -> io::Result<ArrayRef> {
         let rows = chunk.rows.as_ref();
         let old = self.old.zip(rows).map(|(index, rows)| rows.column(index));
         let old = match old {

@@ -157,14 +157,14 @@ impl EncoderFactory for MessageEncoders {
         }
         let columns = array.as_struct().columns();
         let members = fields.iter().zip(columns).map(|(field, column)| {
-            Ok(Member {
+            Ok(MemberEncoder {
                 key: key(field.name()),
                 keeps_null: field.name() == "content",
                 value: make_encoder(field, column.as_ref(), options)?,
             })
         });
         let members = members.collect::<Result<Vec<_>, ArrowError>>()?;
-        let encoder = Box::new(Message { members });
+        let encoder = Box::new(MessageEncoder { members });
         Ok(Some(NullableEncoder::new(encoder, array.nulls().cloned())))
     }
 }
@@ -177,17 +177,17 @@ impl Encoder for UtcTimes {
     }
 }
 
-struct Message<'a> {
-    members: Vec<Member<'a>>,
+struct MessageEncoder<'a> {
+    members: Vec<MemberEncoder<'a>>,
 }
 
-struct Member<'a> {
+struct MemberEncoder<'a> {
     key: Vec<u8>,
     keeps_null: bool,
     value: NullableEncoder<'a>,
 }
 
-impl Encoder for Message<'_> {
+impl Encoder for MessageEncoder<'_> {
     fn encode(&mut self, row: usize, out: &mut Vec<u8>) {
         out.push(b'{');
         let mut is_first = true;

@@ -6,27 +6,27 @@ use arrow_schema::ArrowError;
 use parquet::errors::ParquetError;
 
 /// The error of a library as one of reading or writing.
-pub fn fault(error: impl Into<Fault>) -> io::Error {
+pub fn fault(error: impl Into<ColumnFault>) -> io::Error {
     match error.into() {
-        Fault::Arrow(ArrowError::IoError(_, error)) => error,
-        Fault::Arrow(error) => io::Error::other(error.to_string()),
-        Fault::Parquet(error) => io::Error::other(error.to_string()),
+        ColumnFault::Arrow(ArrowError::IoError(_, error)) => error,
+        ColumnFault::Arrow(error) => io::Error::other(error.to_string()),
+        ColumnFault::Parquet(error) => io::Error::other(error.to_string()),
     }
 }
 
 /// An error of one of the libraries.
-pub enum Fault {
+pub enum ColumnFault {
     Arrow(ArrowError),
     Parquet(ParquetError),
 }
 
-impl From<ArrowError> for Fault {
+impl From<ArrowError> for ColumnFault {
     fn from(error: ArrowError) -> Self {
         Self::Arrow(error)
     }
 }
 
-impl From<ParquetError> for Fault {
+impl From<ParquetError> for ColumnFault {
     fn from(error: ParquetError) -> Self {
         Self::Parquet(error)
     }

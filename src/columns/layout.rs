@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
-use super::changes::{Change, Chunk, members_of};
+use super::changes::{Change, LineChunk, members_of};
 use super::conform::extended;
 use super::json_text::text_type;
 use super::message_parts::in_parts;
-use super::shape::Shape;
+use super::shape::ColumnShape;
 
 /// The columns of the sources and of the lines.
 pub struct Layout {
@@ -19,14 +19,14 @@ pub struct Layout {
     /// Values that lines have instead of those of a column, by its name.
     changed: BTreeMap<String, ColumnChanges>,
     /// Members of lines that are no column of a source, in the order in which they were seen.
-    new: Vec<(String, Shape)>,
+    new: Vec<(String, ColumnShape)>,
     lines: u64,
 }
 
 /// The values that lines have instead of those of a column.
 #[derive(Default)]
 struct ColumnChanges {
-    shape: Shape,
+    shape: ColumnShape,
     /// Number of lines without it, though the row has it.
     gone: u64,
 }
@@ -51,7 +51,7 @@ impl Layout {
     }
 
     /// Adds lines.
-    pub fn add(&mut self, chunk: &Chunk) -> io::Result<()> {
+    pub fn add(&mut self, chunk: &LineChunk) -> io::Result<()> {
         let fields = chunk.rows.as_ref().map(|rows| rows.schema_ref().fields().clone());
         let fields = fields.unwrap_or_default();
         self.lines += chunk.lines.len() as u64;
@@ -75,7 +75,7 @@ impl Layout {
         }
         let index = self.new.iter().position(|(known, _)| known == name);
         let index = index.unwrap_or_else(|| {
-            self.new.push((name.to_owned(), Shape::Null));
+            self.new.push((name.to_owned(), ColumnShape::Null));
             self.new.len() - 1
         });
         if let Some((_, shape)) = self.new.get_mut(index) {

@@ -8,7 +8,7 @@ use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, Schema, SchemaRef};
 
 use super::batches::RowBatches;
-use super::changes::Chunk;
+use super::changes::LineChunk;
 use super::convert::rows;
 use super::encode::RowEncoder;
 use super::layout::Layout;
@@ -116,7 +116,7 @@ pub struct TableRows {
 /// Fitted lines as rows, made a batch at a time. A copy has the same rows, and begins anew.
 pub struct FittedRows {
     schema: SchemaRef,
-    chunks: Arc<[Chunk]>,
+    chunks: Arc<[LineChunk]>,
     next: usize,
 }
 
@@ -144,22 +144,22 @@ impl FittedRows {
             batches: VecDeque::new(),
         });
         let (mut first, mut end) = (0, 0);
-        let mut chunks: Vec<Chunk> = Vec::new();
+        let mut chunks: Vec<LineChunk> = Vec::new();
         for (row, line) in lines {
             while has_rows && row >= end {
                 let next = batches.pop_front();
                 let (start, batch) = next.ok_or_else(|| io::Error::other("a row is missing"))?;
                 first = start;
                 end = start + batch.num_rows() as u64;
-                chunks.push(Chunk {
+                chunks.push(LineChunk {
                     rows: Some(batch),
                     lines: Vec::new(),
                 });
             }
             // Lines without rows make batches of their own.
-            let is_full = |chunk: &Chunk| !has_rows && chunk.lines.len() == LINES;
+            let is_full = |chunk: &LineChunk| !has_rows && chunk.lines.len() == LINES;
             if chunks.last().is_none_or(is_full) {
-                chunks.push(Chunk {
+                chunks.push(LineChunk {
                     rows: None,
                     lines: Vec::new(),
                 });

@@ -54,7 +54,7 @@ pub use row_format::{NOT_BUILT, RowFormat};
 #[cfg(feature = "parquet")]
 pub use row_writer::RowWriter;
 #[cfg(feature = "parquet")]
-pub use shape::Shape;
+pub use shape::ColumnShape;
 #[cfg(not(feature = "parquet"))]
 pub use without::{common_schema, convert, join, open, open_stream};
 

@@ -22,10 +22,10 @@ const ROW_GROUP_BYTES: usize = 64 << 20;
 /// Writes rows to a file.
 pub struct RowWriter<'f> {
     schema: SchemaRef,
-    file: Format<'f>,
+    file: FormatWriter<'f>,
 }
 
-enum Format<'f> {
+enum FormatWriter<'f> {
     Parquet(Box<ArrowWriter<&'f File>>),
     ArrowFile(Box<FileWriter<BufWriter<&'f File>>>),
     ArrowStream(Box<StreamWriter<BufWriter<&'f File>>>),
@@ -42,15 +42,15 @@ impl<'f> RowWriter<'f> {
         let format = match kind {
             RowFormat::Parquet => {
                 let writer = ArrowWriter::try_new(file, Arc::clone(&schema), Some(properties(&schema)?));
-                Format::Parquet(Box::new(writer.map_err(fault)?))
+                FormatWriter::Parquet(Box::new(writer.map_err(fault)?))
             }
             RowFormat::ArrowFile => {
                 let writer = FileWriter::try_new(BufWriter::new(file), &schema);
-                Format::ArrowFile(Box::new(writer.map_err(fault)?))
+                FormatWriter::ArrowFile(Box::new(writer.map_err(fault)?))
             }
             RowFormat::ArrowStream => {
                 let writer = StreamWriter::try_new(BufWriter::new(file), &schema);
-                Format::ArrowStream(Box::new(writer.map_err(fault)?))
+                FormatWriter::ArrowStream(Box::new(writer.map_err(fault)?))
             }
         };
         Ok(Self { schema, file: format })
@@ -64,15 +64,15 @@ impl<'f> RowWriter<'f> {
     /// Adds rows.
     pub fn write(&mut self, rows: &RecordBatch) -> io::Result<()> {
         match &mut self.file {
-            Format::Parquet(writer) => {
+            FormatWriter::Parquet(writer) => {
                 writer.write(rows).map_err(fault)?;
                 if writer.in_progress_size() >= ROW_GROUP_BYTES {
                     writer.flush().map_err(fault)?;
                 }
                 Ok(())
             }
-            Format::ArrowFile(writer) => writer.write(rows).map_err(fault),
-            Format::ArrowStream(writer) => writer.write(rows).map_err(fault),
+            FormatWriter::ArrowFile(writer) => writer.write(rows).map_err(fault),
+            FormatWriter::ArrowStream(writer) => writer.write(rows).map_err(fault),
         }
     }
 
@@ -94,12 +94,12 @@ impl<'f> RowWriter<'f> {
     /// Ends the file.
     pub fn finish(self) -> io::Result<()> {
         match self.file {
-            Format::Parquet(writer) => writer.close().map(|_| ()).map_err(fault),
-            Format::ArrowFile(mut writer) => {
+            FormatWriter::Parquet(writer) => writer.close().map(|_| ()).map_err(fault),
+            FormatWriter::ArrowFile(mut writer) => {
                 writer.finish().map_err(fault)?;
                 writer.get_mut().flush()
             }
-            Format::ArrowStream(mut writer) => {
+            FormatWriter::ArrowStream(mut writer) => {
                 writer.finish().map_err(fault)?;
                 writer.get_mut().flush()
             }

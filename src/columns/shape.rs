@@ -8,7 +8,7 @@ use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 
 /// The types of some JSON values.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub enum Shape {
+pub enum ColumnShape {
     /// There are none but nulls.
     #[default]
     Null,
@@ -21,14 +21,14 @@ pub enum Shape {
     /// Strings.
     Text,
     /// Lists of values of a shape.
-    List(Box<Shape>),
+    List(Box<ColumnShape>),
     /// Objects: their members, in the order in which they were seen.
-    Object(Vec<(String, Shape)>),
+    Object(Vec<(String, ColumnShape)>),
     /// Values of types that have no common one.
     Mixed,
 }
 
-impl Shape {
+impl ColumnShape {
     /// Adds a value, given as JSON text.
     pub fn add(&mut self, json: &str) -> serde_json::Result<()> {
         let mut reader = serde_json::Deserializer::from_str(json);
@@ -67,7 +67,7 @@ impl Shape {
 }
 
 /// Adds the value that is read next to a shape.
-struct AddTo<'s>(&'s mut Shape);
+struct AddTo<'s>(&'s mut ColumnShape);
 
 impl<'d> DeserializeSeed<'d> for AddTo<'_> {
     type Value = ();
@@ -89,41 +89,44 @@ impl<'d> Visitor<'d> for AddTo<'_> {
     }
 
     fn visit_bool<E>(self, _value: bool) -> Result<(), E> {
-        self.0.add_scalar(Shape::Bool);
+        self.0.add_scalar(ColumnShape::Bool);
         Ok(())
     }
 
     fn visit_i64<E>(self, _value: i64) -> Result<(), E> {
-        self.0.add_scalar(Shape::Integer);
+        self.0.add_scalar(ColumnShape::Integer);
         Ok(())
     }
 
     fn visit_u64<E>(self, value: u64) -> Result<(), E> {
         let fits = i64::try_from(value).is_ok();
-        self.0
-            .add_scalar(if fits { Shape::Integer } else { Shape::Float });
+        self.0.add_scalar(if fits {
+            ColumnShape::Integer
+        } else {
+            ColumnShape::Float
+        });
         Ok(())
     }
 
     fn visit_f64<E>(self, _value: f64) -> Result<(), E> {
-        self.0.add_scalar(Shape::Float);
+        self.0.add_scalar(ColumnShape::Float);
         Ok(())
     }
 
     fn visit_str<E>(self, _value: &str) -> Result<(), E> {
-        self.0.add_scalar(Shape::Text);
+        self.0.add_scalar(ColumnShape::Text);
         Ok(())
     }
 
     fn visit_seq<A: SeqAccess<'d>>(self, mut items: A) -> Result<(), A::Error> {
-        if *self.0 == Shape::Null {
-            *self.0 = Shape::List(Box::default());
+        if *self.0 == ColumnShape::Null {
+            *self.0 = ColumnShape::List(Box::default());
         }
-        let mut ignored = Shape::Null;
+        let mut ignored = ColumnShape::Null;
         let shape = match self.0 {
-            Shape::List(shape) => &mut **shape,
+            ColumnShape::List(shape) => &mut **shape,
             other => {
-                *other = Shape::Mixed;
+                *other = ColumnShape::Mixed;
                 &mut ignored
             }
         };
@@ -132,21 +135,21 @@ impl<'d> Visitor<'d> for AddTo<'_> {
     }
 
     fn visit_map<A: MapAccess<'d>>(self, mut members: A) -> Result<(), A::Error> {
-        if *self.0 == Shape::Null {
-            *self.0 = Shape::Object(Vec::new());
+        if *self.0 == ColumnShape::Null {
+            *self.0 = ColumnShape::Object(Vec::new());
         }
         let mut ignored = Vec::new();
         let known = match self.0 {
-            Shape::Object(known) => known,
+            ColumnShape::Object(known) => known,
             other => {
-                *other = Shape::Mixed;
+                *other = ColumnShape::Mixed;
                 &mut ignored
             }
         };
         while let Some(name) = members.next_key::<String>()? {
             let index = known.iter().position(|(known, _)| *known == name);
             let index = index.unwrap_or_else(|| {
-                known.push((name, Shape::Null));
+                known.push((name, ColumnShape::Null));
                 known.len() - 1
             });
             if let Some((_, shape)) = known.get_mut(index) {

@@ -47,14 +47,14 @@ pub struct Size {
 
 /// The size at which a context is compacted, and the tokens that it may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Window {
+pub struct CompactionWindow {
     /// A context that would go beyond this size is compacted first.
     pub trigger: Size,
     /// No context may go beyond these tokens.
     pub budget: usize,
 }
 
-impl Window {
+impl CompactionWindow {
     /// Returns the size that a compaction should leave of a context that would have size `next`: a part of the trigger's tokens
     /// where these are why it is made, and half its turns where turns are.
     pub fn goal(self, next: Size, part: f64) -> Size {
@@ -83,7 +83,7 @@ pub struct Guard {
 
 impl Guard {
     /// Returns true if a context that would have size `next` with its next step is compacted before it.
-    pub fn wants_compaction(self, next: Size, window: Window) -> bool {
+    pub fn wants_compaction(self, next: Size, window: CompactionWindow) -> bool {
         let is_large = next.tokens > window.trigger.tokens || next.turns > window.trigger.turns;
         next.tokens > window.budget || (is_large && self.low_savings < STRIKES)
     }
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn two_strikes_end_the_trigger_but_never_the_budget() {
         let size = |tokens, turns| Size { tokens, turns };
-        let window = Window {
+        let window = CompactionWindow {
             trigger: size(50, 8),
             budget: 100,
         };
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn a_compaction_leaves_less_of_what_there_was_too_much_of() {
         let size = |tokens, turns| Size { tokens, turns };
-        let window = Window {
+        let window = CompactionWindow {
             trigger: size(50, 8),
             budget: 100,
         };

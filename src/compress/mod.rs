@@ -18,7 +18,7 @@ mod verify;
 mod verify_masks;
 
 pub use cut_points::{CutPoints, Region};
-pub use outline::{Content, Outline, TurnFacts};
+pub use outline::{Outline, TurnContent, TurnFacts};
 pub use placement::{Placement, SummaryPlacement, Way, moved};
 pub use plan::{Plan, extend, freed, plan};
 pub use protect::{Protection, compressible_region};

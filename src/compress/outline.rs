@@ -6,7 +6,7 @@ use crate::trajectory::Role;
 
 /// The form of a turn's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Content {
+pub enum TurnContent {
     /// Text, or anything without a form of its own.
     Text,
     /// Text that is an earlier summary or begins with one.
@@ -34,7 +34,7 @@ pub struct TurnFacts {
     /// The turn is text only, so that it can be quoted verbatim.
     pub quotable: bool,
     /// The form of its content, as far as it matters for placing summaries.
-    pub content: Content,
+    pub content: TurnContent,
     /// The turn has no content at all, like the answer of an aborted request.
     pub empty: bool,
 }

@@ -1,6 +1,6 @@
 //! The place of the summary: a turn of its own, or a turn beside the region, so that the order of roles is preserved.
 
-use super::{Content, CutPoints, Outline, Region, RoleOrder, TurnFacts, extend};
+use super::{CutPoints, Outline, Region, RoleOrder, TurnContent, TurnFacts, extend};
 use crate::names::named;
 use crate::trajectory::Role;
 
@@ -68,7 +68,7 @@ impl Placement {
     pub fn after(outline: &Outline, region: Region) -> Option<Self> {
         let host = region.end();
         let turn = outline.turns.get(host)?;
-        let takes_it = turn.role == Role::Human && turn.quotable && turn.content != Content::Summary;
+        let takes_it = turn.role == Role::Human && turn.quotable && turn.content != TurnContent::Summary;
         takes_it.then(|| Self::into(Way::HumanAfter, host))
     }
 
@@ -116,8 +116,8 @@ impl SummaryPlacement {
 
 /// Returns the way to append a summary to a turn: only text that the model reads, not text it is trained on, takes one.
 fn way_into(turn: &TurnFacts) -> Option<Way> {
-    let is_in_parts = matches!(turn.content, Content::Parts | Content::Results { .. });
-    let ends_in_text = turn.quotable || turn.content == Content::Results { end_in_text: true };
+    let is_in_parts = matches!(turn.content, TurnContent::Parts | TurnContent::Results { .. });
+    let ends_in_text = turn.quotable || turn.content == TurnContent::Results { end_in_text: true };
     match turn.role {
         Role::Human if turn.quotable => Some(Way::HumanBefore),
         // Some trainers drop a turn with a text beside results of tools.

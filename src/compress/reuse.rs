@@ -22,8 +22,8 @@ const LATER: f32 = 0.9;
 pub struct Reuse {
     /// Samples of the pieces before the region.
     known: FxHashSet<u64>,
-    known_filter: Filter,
-    filter: Filter,
+    known_filter: PieceFilter,
+    filter: PieceFilter,
     wanted: FxHashMap<u64, f32>,
     /// More turns follow than those that were read.
     goes_on: bool,
@@ -59,7 +59,7 @@ impl Reuse {
                 }
             });
         }
-        reuse.filter = Filter::of(reuse.wanted.keys());
+        reuse.filter = PieceFilter::of(reuse.wanted.keys());
         reuse
     }
 
@@ -136,18 +136,18 @@ impl Reuse {
 
 /// A Bloom-style set of pieces, with false positives: it fits into the nearest cache, where a hash set does not.
 #[derive(Debug, Clone)]
-struct Filter(Box<[u64; 1 << FILTER_BITS]>);
+struct PieceFilter(Box<[u64; 1 << FILTER_BITS]>);
 
 /// The number of 64-bit words of a filter, as a power of two: 16 KiB.
 const FILTER_BITS: u32 = 11;
 
-impl Default for Filter {
+impl Default for PieceFilter {
     fn default() -> Self {
         Self(Box::new([0; 1 << FILTER_BITS]))
     }
 }
 
-impl Filter {
+impl PieceFilter {
     fn of<'p>(pieces: impl Iterator<Item = &'p u64>) -> Self {
         let mut filter = Self::default();
         pieces.for_each(|piece| filter.add(*piece));

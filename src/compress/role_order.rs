@@ -1,6 +1,6 @@
 //! Orders of roles that trainers and templates require, as rules that a compression must not break.
 
-use super::{Content, Outline, TurnFacts};
+use super::{Outline, TurnContent, TurnFacts};
 use crate::trajectory::Role;
 
 /// A rule about the order of roles. With `--summary-placement auto`, every rule that held before a compression holds after it.
@@ -37,7 +37,7 @@ impl OrderedRole {
         let is_answer = turn.role == Role::Human && turn.asked_before.is_some();
         Self {
             role: if is_answer { Role::Tool } else { turn.role },
-            is_humans: turn.role == Role::Human || matches!(turn.content, Content::Results { .. }),
+            is_humans: turn.role == Role::Human || matches!(turn.content, TurnContent::Results { .. }),
         }
     }
 }

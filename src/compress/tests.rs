@@ -29,10 +29,10 @@ pub(super) fn outline(letters: &str) -> Outline {
             readable: letter != 'x',
             quotable: !"xuin".contains(letter),
             content: match letter {
-                'u' => Content::Results { end_in_text: true },
-                'i' => Content::Results { end_in_text: false },
-                'H' => Content::Summary,
-                _ => Content::Text,
+                'u' => TurnContent::Results { end_in_text: true },
+                'i' => TurnContent::Results { end_in_text: false },
+                'H' => TurnContent::Summary,
+                _ => TurnContent::Text,
             },
             empty: letter == 'e',
         }

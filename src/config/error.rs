@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::provenance::Origin;
+use super::provenance::SettingOrigin;
 
 /// An error in the configuration. All of them end the program with exit code 2.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -35,7 +35,7 @@ pub enum ConfigError {
         /// The key as given.
         key: String,
         /// The source of the key.
-        origin: Origin,
+        origin: SettingOrigin,
         /// The most similar known key.
         nearest: Option<&'static str>,
     },
@@ -45,7 +45,7 @@ pub enum ConfigError {
         /// The key.
         key: String,
         /// The source of the key.
-        origin: Origin,
+        origin: SettingOrigin,
     },
     /// The key takes one of a set of names, and the value is none of them.
     #[error("unknown value {value:?} for {key} ({origin})")]
@@ -55,7 +55,7 @@ pub enum ConfigError {
         /// The value as given.
         value: String,
         /// The source of the value.
-        origin: Origin,
+        origin: SettingOrigin,
         /// The names that the key takes.
         known: &'static [&'static str],
         /// The most similar of these names.
@@ -71,7 +71,7 @@ pub enum ConfigError {
         /// The value as given, quoted where it is text.
         value: String,
         /// The source of the value.
-        origin: Origin,
+        origin: SettingOrigin,
     },
     /// The value is of the right kind, but breaks a rule.
     #[error("{key} is {value} ({origin}), but {rule}")]
@@ -81,7 +81,7 @@ pub enum ConfigError {
         /// The value.
         value: String,
         /// The source of the value.
-        origin: Origin,
+        origin: SettingOrigin,
         /// The rule that it breaks: `it must be …`.
         rule: String,
     },
@@ -108,7 +108,7 @@ impl ConfigError {
                 })
             }
             Self::OutOfRange { key, .. } => {
-                let flag = super::Key::by_path(key)?.flag;
+                let flag = super::ConfigKey::by_path(key)?.flag;
                 Some(format!(
                     "set it with --{flag}, or as {key} in the configuration file"
                 ))

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::error::ConfigError;
-use super::keys::Key;
+use super::keys::ConfigKey;
 use super::value::{Value, ValueKind};
 
 /// Reads the file and flattens it: `compression: {strategy: x}` becomes `("compression.strategy", x)`, in file order.
@@ -106,7 +106,7 @@ fn flatten(prefix: &str, children: Vec<(String, Tree)>, entries: &mut Vec<(Strin
 
 /// Returns true if the subtree at `path` is the value of a key of that kind, not a section of keys.
 fn takes(path: &str, kind: ValueKind) -> bool {
-    Key::by_path(path).is_some_and(|key| key.kind() == kind)
+    ConfigKey::by_path(path).is_some_and(|key| key.kind() == kind)
 }
 
 /// A list of words. Numbers among them are taken as words.

@@ -39,7 +39,7 @@ pub enum Secrecy {
 /// One configuration key.
 #[derive(Clone, Copy)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a property")]
-pub struct Key {
+pub struct ConfigKey {
     /// Its path in the file: `compression.target_max_tokens`.
     pub path: &'static str,
     /// Its flag, without the dashes: `max-tokens`.
@@ -72,7 +72,7 @@ pub struct Key {
 
 macro_rules! key {
     ($section:ident.$field:ident, $flag:literal, $help:literal) => {
-        Key {
+        ConfigKey {
             path: concat!(stringify!($section), ".", stringify!($field)),
             flag: $flag,
             alias: None,
@@ -94,7 +94,7 @@ macro_rules! key {
 
 /// All keys, by section, in the order in which help and `trajfit config` show them.
 #[rustfmt::skip]
-pub static KEYS: &[Key] = &[
+pub static KEYS: &[ConfigKey] = &[
     key!(tokenizer.name, "tokenizer", "Tokenizer of the model to be trained: a built-in name (o200k_base, cl100k_base), a tokenizer.json, or a folder that holds one").common(),
     key!(tokenizer.chat_template, "chat-template", "Count tokens of rendered chats, as the trainer does, too: a template's file, or auto for the tokenizer's own template").common(),
     key!(tokenizer.template_arguments, "template-arguments", "How the template gets arguments of tool calls that are strings of JSON: as they are, as trainers do, or parsed, which some templates demand"),
@@ -183,7 +183,7 @@ pub static KEYS: &[Key] = &[
     key!(redaction.kept_turns, "redact-kept-turns", "Replace secrets in kept turns too").network().hidden(),
 ];
 
-impl Key {
+impl ConfigKey {
     const fn common(mut self) -> Self {
         self.common = true;
         self
@@ -364,7 +364,7 @@ impl Key {
         misplaced
             .or_else(|| nearest(path, KEYS.iter().map(|key| key.path)).and_then(Self::by_path))
             .or_else(|| {
-                let close = nearest(field, KEYS.iter().map(Key::field))?;
+                let close = nearest(field, KEYS.iter().map(ConfigKey::field))?;
                 KEYS.iter().find(|key| key.field() == close)
             })
     }
@@ -377,13 +377,13 @@ fn check_code(text: &str) -> String {
     format!("check code {}", bits.collect::<String>())
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ConfigKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(self.path)
     }
 }
 
-impl PartialEq for Key {
+impl PartialEq for ConfigKey {
     fn eq(&self, other: &Self) -> bool {
         self.path == other.path
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::fmt::Write as _;
 
 use super::Config;
-use super::keys::{KEYS, Key};
+use super::keys::{ConfigKey, KEYS};
 use super::value::Value;
 
 /// A file format of configurations.
@@ -22,7 +22,7 @@ impl Config {
     /// Every value that has an effect or differs from its default, in that format. All three quote texts with JSON's
     /// escapes, which YAML and TOML know.
     pub fn to_machine(&self, format: MachineFormat) -> String {
-        let mut sections: Vec<(&str, Vec<(&Key, Value)>)> = Vec::new();
+        let mut sections: Vec<(&str, Vec<(&ConfigKey, Value)>)> = Vec::new();
         for key in KEYS {
             let value = key.value(self);
             let idle = key.is_idle(self) && value == key.value(&Self::default());
@@ -45,7 +45,7 @@ impl Config {
     }
 }
 
-type Sections<'a> = [(&'a str, Vec<(&'a Key, Value)>)];
+type Sections<'a> = [(&'a str, Vec<(&'a ConfigKey, Value)>)];
 
 fn write_sections(
     text: &mut String,

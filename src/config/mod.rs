@@ -27,9 +27,9 @@ mod value;
 
 pub use crate::compress::Protection;
 use crate::fit::FitSettings;
-use crate::settings::Settings;
+use crate::settings::SettingValues;
 pub use error::ConfigError;
-pub use keys::{AppliesTo, KEYS, Key};
+pub use keys::{AppliesTo, ConfigKey, KEYS};
 pub use machine::MachineFormat;
 pub use mark::MarkSummary;
 pub use names::{
@@ -38,7 +38,7 @@ pub use names::{
 };
 pub use per_trajectory::PerTrajectory;
 pub use place::OutputPath;
-pub use provenance::Origin;
+pub use provenance::SettingOrigin;
 pub use resolve::{Resolved, Sources};
 pub use sections::{
     BatchConfig, CompressionConfig, InputConfig, MetricsConfig, OutputConfig, ProcessingConfig,
@@ -134,7 +134,7 @@ impl Config {
     /// The effective values that affect the bytes of a run's files, by key. Two runs with equal fingerprints on equal
     /// inputs write equal files, so a resume compares them. They are written into files of the run, so secrets are
     /// hidden.
-    pub fn fingerprint(&self) -> Settings {
+    pub fn fingerprint(&self) -> SettingValues {
         let mut effective = self.clone();
         effective.compression.summary_min_tokens = Some(self.summary_min_tokens());
         effective.compression.summary_max_tokens = Some(self.summary_max_tokens());
@@ -155,7 +155,7 @@ pub(crate) mod tests {
     pub fn resolved(flags: &[(&str, &str)]) -> Resolved {
         let given = flags
             .iter()
-            .map(|(path, text)| (Key::by_path(path).unwrap(), (*text).to_owned()));
+            .map(|(path, text)| (ConfigKey::by_path(path).unwrap(), (*text).to_owned()));
         let sources = Sources {
             flags: given.collect(),
             ..Sources::default()
@@ -233,7 +233,7 @@ pub(crate) mod tests {
                 "{tokens}"
             );
             assert_eq!(resolved.config.summary_max_tokens(), 2 * summary, "{tokens}");
-            assert!(!resolved.provenance.is_given(Key::by_path(key).unwrap()));
+            assert!(!resolved.provenance.is_given(ConfigKey::by_path(key).unwrap()));
         }
         let given = resolved(&[(budget, "1000"), (key, "750")]);
         assert_eq!(given.config.compression.summary_target_tokens, 750);

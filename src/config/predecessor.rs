@@ -2,7 +2,7 @@
 
 use super::error::ConfigError;
 use super::names::OverLimit;
-use super::provenance::Origin;
+use super::provenance::SettingOrigin;
 use super::value::{Setting, Value, ValueKind};
 
 /// The meaning of a key of the predecessor.
@@ -26,7 +26,11 @@ pub fn alias(path: &str) -> Option<&'static str> {
 }
 
 /// The meaning of a key that only the predecessor has; `None` if it does not have it either.
-pub fn meaning(path: &str, value: &Value, origin: &Origin) -> Option<Result<PredecessorKey, ConfigError>> {
+pub fn meaning(
+    path: &str,
+    value: &Value,
+    origin: &SettingOrigin,
+) -> Option<Result<PredecessorKey, ConfigError>> {
     let no_effect =
         |key: &str, why: &str| PredecessorKey::Warning(format!("{key} has no effect ({origin}): {why}"));
     let switch = |key: &'static str, meaning: fn(bool) -> Option<PredecessorKey>, why: &str| {

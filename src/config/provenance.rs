@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
-use super::keys::Key;
+use super::keys::ConfigKey;
 
 /// The layer that gave a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum SettingOrigin {
     /// No layer gave one.
     Default,
     /// The trainer that is set.
@@ -24,26 +24,26 @@ pub enum Origin {
 /// The origin of every key's value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Provenance {
-    given: BTreeMap<&'static str, Origin>,
+    given: BTreeMap<&'static str, SettingOrigin>,
 }
 
 impl Provenance {
     /// The origin of that key's value.
-    pub fn origin(&self, key: &Key) -> &Origin {
-        self.given.get(key.path).unwrap_or(&Origin::Default)
+    pub fn origin(&self, key: &ConfigKey) -> &SettingOrigin {
+        self.given.get(key.path).unwrap_or(&SettingOrigin::Default)
     }
 
     /// Returns true if some layer gave that key a value.
-    pub fn is_given(&self, key: &Key) -> bool {
+    pub fn is_given(&self, key: &ConfigKey) -> bool {
         self.given.contains_key(key.path)
     }
 
-    pub(super) fn record(&mut self, key: &Key, origin: Origin) {
+    pub(super) fn record(&mut self, key: &ConfigKey, origin: SettingOrigin) {
         self.given.insert(key.path, origin);
     }
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => formatter.write_str("default"),

@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::error::ConfigError;
-use super::keys::{KEYS, Key, Secrecy};
+use super::keys::{ConfigKey, KEYS, Secrecy};
 use super::predecessor::{self, PredecessorKey};
-use super::provenance::{Origin, Provenance};
+use super::provenance::{Provenance, SettingOrigin};
 use super::value::{Value, ValueKind};
 use super::{Config, file, validate};
 use crate::names::nearest;
@@ -19,7 +19,7 @@ pub struct Sources {
     /// The environment; variables that do not start with `TRAJFIT_` are ignored.
     pub environment: Vec<(OsString, OsString)>,
     /// The flags given, with their values as text.
-    pub flags: Vec<(&'static Key, String)>,
+    pub flags: Vec<(&'static ConfigKey, String)>,
 }
 
 /// A validated configuration, with its provenance and warnings.
@@ -46,7 +46,7 @@ impl Sources {
         }
         resolved.apply_environment(&self.environment)?;
         for (key, text) in &self.flags {
-            resolved.set(key, &Value::Text(text.clone()), Origin::Flag(key.flag))?;
+            resolved.set(key, &Value::Text(text.clone()), SettingOrigin::Flag(key.flag))?;
         }
         resolved.fill_from_trainer();
         resolved.fill_summary_target();
@@ -64,7 +64,7 @@ impl Resolved {
 
     /// Sets these keys if no layer gave the first of them; their origin stays as it is.
     pub fn preset(&mut self, values: &[(&str, Value)]) {
-        let key_of = |path: &str| Key::by_path(path);
+        let key_of = |path: &str| ConfigKey::by_path(path);
         let first = values.first().and_then(|(path, _)| key_of(path));
         if first.is_none_or(|key| self.provenance.is_given(key)) {
             return;
@@ -77,7 +77,12 @@ impl Resolved {
         }
     }
 
-    fn set(&mut self, key: &'static Key, value: &Value, origin: Origin) -> Result<(), ConfigError> {
+    fn set(
+        &mut self,
+        key: &'static ConfigKey,
+        value: &Value,
+        origin: SettingOrigin,
+    ) -> Result<(), ConfigError> {
         if *value == Value::Null {
             return Ok(());
         }
@@ -107,7 +112,7 @@ impl Resolved {
     }
 
     fn apply_file(&mut self, path: &Path) -> Result<(), ConfigError> {
-        let origin = Origin::File(path.to_owned());
+        let origin = SettingOrigin::File(path.to_owned());
         let mut seen = Vec::new();
         let mut over_limit = None;
         for (given, value) in file::read(path)? {
@@ -115,7 +120,7 @@ impl Resolved {
             if seen.contains(&name) {
                 return Err(ConfigError::Twice { key: name, origin });
             }
-            if let Some(key) = Key::by_path(&name) {
+            if let Some(key) = ConfigKey::by_path(&name) {
                 self.set(key, &value, origin.clone())?;
             } else if let Some(meaning) = predecessor::meaning(&name, &value, &origin) {
                 match meaning? {
@@ -124,7 +129,7 @@ impl Resolved {
                     PredecessorKey::OverLimit(choice) => over_limit = Some(choice),
                 }
             } else if value != Value::Null || !is_section(&name) {
-                let nearest = Key::nearest(&name).map(|key| key.path);
+                let nearest = ConfigKey::nearest(&name).map(|key| key.path);
                 return Err(ConfigError::UnknownKey {
                     key: name,
                     origin,
@@ -133,7 +138,7 @@ impl Resolved {
             }
             seen.push(name);
         }
-        if let (Some(choice), Some(key)) = (over_limit, Key::by_path("compression.over_limit"))
+        if let (Some(choice), Some(key)) = (over_limit, ConfigKey::by_path("compression.over_limit"))
             && !self.provenance.is_given(key)
         {
             self.set(key, &Value::Text(choice.to_string()), origin)?;
@@ -154,7 +159,7 @@ impl Resolved {
                 unknown.push(variable);
                 continue;
             };
-            let origin = Origin::Environment(variable.to_owned());
+            let origin = SettingOrigin::Environment(variable.to_owned());
             match text.to_str() {
                 // CI systems set variables to an empty value instead of leaving them out.
                 Some("") => {}
@@ -171,7 +176,7 @@ impl Resolved {
             }
         }
         unknown.sort_unstable();
-        let variables: Vec<String> = KEYS.iter().map(Key::variable).collect();
+        let variables: Vec<String> = KEYS.iter().map(ConfigKey::variable).collect();
         for variable in unknown {
             // Not an error: a wrapper script may have variables of its own under this prefix.
             let meant = nearest(variable, variables.iter().map(String::as_str))
@@ -184,7 +189,7 @@ impl Resolved {
     }
 
     fn fill_summary_target(&mut self) {
-        let key = Key::by_path("compression.summary_target_tokens");
+        let key = ConfigKey::by_path("compression.summary_target_tokens");
         if key.is_some_and(|key| !self.provenance.is_given(key)) {
             self.config.compression.summary_target_tokens = self.config.default_summary_target_tokens();
         }

@@ -1,11 +1,11 @@
 //! The settings that a named trainer makes: above the defaults, below the file, environment and flags.
 
-use super::keys::Key;
-use super::provenance::Origin;
+use super::keys::ConfigKey;
+use super::provenance::SettingOrigin;
 use super::resolve::Resolved;
 use super::value::Value;
 use crate::names::Named;
-use crate::trainers::{CompressSettings, MarkTurns, trainer};
+use crate::trainers::{CompressSettings, MarkedTurns, trainer};
 
 impl Resolved {
     /// Applies the configured trainer's settings to keys that no layer gave, and notes them in one line.
@@ -22,8 +22,8 @@ impl Resolved {
         } = &rules.compress;
         let has_template = self.config.tokenizer.chat_template.is_some();
         let turns = mark.as_ref().map(|mark| match mark.turns {
-            MarkTurns::Summary => "summary",
-            MarkTurns::All => "all",
+            MarkedTurns::Summary => "summary",
+            MarkedTurns::All => "all",
         });
         let wanted = [
             ("compression.summary_placement", Some(placement.as_str())),
@@ -37,12 +37,12 @@ impl Resolved {
         ];
         let mut set = Vec::new();
         for (path, value) in wanted {
-            let (Some(key), Some(value)) = (Key::by_path(path), value) else {
+            let (Some(key), Some(value)) = (ConfigKey::by_path(path), value) else {
                 continue;
             };
             let is_free = !self.provenance.is_given(key);
             if is_free && key.assign(&mut self.config, &Value::Text(value.to_owned())) {
-                self.provenance.record(key, Origin::Trainer(name.name()));
+                self.provenance.record(key, SettingOrigin::Trainer(name.name()));
                 set.push(format!("{path} {value}"));
             }
         }

@@ -2,7 +2,7 @@
 
 use super::Config;
 use super::error::ConfigError;
-use super::keys::Key;
+use super::keys::ConfigKey;
 use super::names::{OnInvalid, OutputArguments, OutputFormat, Strategy, SummarizerKind};
 use super::place::OutputPath;
 use super::provenance::Provenance;
@@ -21,7 +21,7 @@ const MOST_RECORD_BYTES: u64 = 4_000_000_000;
 const SMALLEST_WINDOW: usize = 2_000;
 
 /// A key, whether its rule holds, and the rule in words.
-type Rule = (&'static str, bool, String);
+type ValidationRule = (&'static str, bool, String);
 
 /// Checks the rules in table order and reports the first that is broken.
 pub fn check(config: &Config, provenance: &Provenance) -> Result<(), ConfigError> {
@@ -32,7 +32,7 @@ pub fn check(config: &Config, provenance: &Provenance) -> Result<(), ConfigError
         .chain(asking_rules(config))
         .chain(network_rules(config))
     {
-        if let (false, Some(key)) = (holds, Key::by_path(path)) {
+        if let (false, Some(key)) = (holds, ConfigKey::by_path(path)) {
             // An address with a password is refused, and the message does not repeat it.
             let value = key.shown(config);
             let value = if value.is_empty() {
@@ -52,7 +52,7 @@ pub fn check(config: &Config, provenance: &Provenance) -> Result<(), ConfigError
 }
 
 /// Rules for every summarizer.
-fn general_rules(config: &Config) -> Vec<Rule> {
+fn general_rules(config: &Config) -> Vec<ValidationRule> {
     let compression = &config.compression;
     let summarization = &config.summarization;
     vec![
@@ -134,7 +134,7 @@ fn general_rules(config: &Config) -> Vec<Rule> {
 }
 
 /// Rules for the format of the output.
-fn form_rules(config: &Config) -> Vec<Rule> {
+fn form_rules(config: &Config) -> Vec<ValidationRule> {
     vec![
         (
             "output.arguments",
@@ -160,7 +160,7 @@ fn form_rules(config: &Config) -> Vec<Rule> {
 }
 
 /// Rules for the lengths of summaries.
-fn summary_rules(config: &Config) -> Vec<Rule> {
+fn summary_rules(config: &Config) -> Vec<ValidationRule> {
     let compression = &config.compression;
     vec![
         at_least(
@@ -213,7 +213,7 @@ fn summary_rules(config: &Config) -> Vec<Rule> {
 }
 
 /// Rules for summarizers that send requests.
-fn asking_rules(config: &Config) -> Vec<Rule> {
+fn asking_rules(config: &Config) -> Vec<ValidationRule> {
     let summarization = &config.summarization;
     if !summarization.summarizer.asks() {
         return Vec::new();
@@ -233,7 +233,7 @@ fn asking_rules(config: &Config) -> Vec<Rule> {
 }
 
 /// Rules for summarizers that use the network.
-fn network_rules(config: &Config) -> Vec<Rule> {
+fn network_rules(config: &Config) -> Vec<ValidationRule> {
     let summarization = &config.summarization;
     if !summarization.summarizer.uses_network() {
         return Vec::new();
@@ -315,16 +315,16 @@ fn network_rules(config: &Config) -> Vec<Rule> {
     ]
 }
 
-fn at_least(path: &'static str, value: usize, least: usize) -> Rule {
+fn at_least(path: &'static str, value: usize, least: usize) -> ValidationRule {
     (path, value >= least, format!("it must be at least {least}"))
 }
 
-fn not_empty(path: &'static str, value: Option<&str>) -> Rule {
+fn not_empty(path: &'static str, value: Option<&str>) -> ValidationRule {
     (path, value != Some(""), "it must name a file".to_owned())
 }
 
 /// The rule for folders that are worked in: none of an object store.
-fn on_this_machine(path: &'static str, value: Option<&str>) -> Rule {
+fn on_this_machine(path: &'static str, value: Option<&str>) -> ValidationRule {
     let is_url = value.is_some_and(|value| value.contains("://"));
     (
         path,
@@ -333,7 +333,7 @@ fn on_this_machine(path: &'static str, value: Option<&str>) -> Rule {
     )
 }
 
-fn not_negative(path: &'static str, value: Option<f64>) -> Rule {
+fn not_negative(path: &'static str, value: Option<f64>) -> ValidationRule {
     let holds = value.is_none_or(|value| value >= 0.0);
     (path, holds, "it must not be negative".to_owned())
 }

@@ -6,7 +6,7 @@ use super::shell::programs::is_editor;
 use super::shell::{Step, Touch, of_code, patch, script_of};
 use super::source_call::SourceCall;
 use super::target::{Effect, MAX_TARGET, MAX_VALUE, Target, ToolKind, cut, quoted};
-use super::tools::{Fields, Holds, Verb, Verbs, is_note};
+use super::tools::{ArgumentFields, Holds, Verb, Verbs, is_note};
 
 /// Files of a patch that are told.
 const MAX_PATCHED: usize = 4;
@@ -22,7 +22,7 @@ pub(crate) fn target(call: &SourceCall<'_>, named: Option<&str>) -> Target {
     } else {
         name.clone()
     };
-    let fields = Fields::of(call);
+    let fields = ArgumentFields::of(call);
     let target = of_fields(&name, named, &fields);
     let is_edit = target.effect == Effect::Modify;
     Target {
@@ -33,7 +33,7 @@ pub(crate) fn target(call: &SourceCall<'_>, named: Option<&str>) -> Target {
 }
 
 /// The first line that an edit puts in and does not take out.
-fn puts_in(fields: &Fields<'_>) -> Option<String> {
+fn puts_in(fields: &ArgumentFields<'_>) -> Option<String> {
     let command = fields.get(Holds::Command);
     let typed = command.as_deref().and_then(|command| {
         let (first, rest) = command.trim_start().split_once('\n')?;
@@ -52,7 +52,7 @@ fn puts_in(fields: &Fields<'_>) -> Option<String> {
 }
 
 /// The target of a call of the tool `name` by its arguments.
-fn of_fields(name: &str, named: Option<&str>, fields: &Fields<'_>) -> Target {
+fn of_fields(name: &str, named: Option<&str>, fields: &ArgumentFields<'_>) -> Target {
     let known = if name.is_empty() {
         named.unwrap_or_default()
     } else {
@@ -153,7 +153,7 @@ fn told(name: &str, clause: &str) -> Target {
 }
 
 /// The arguments that a line tells, as far as there is room.
-fn listed(fields: &Fields<'_>) -> String {
+fn listed(fields: &ArgumentFields<'_>) -> String {
     let mut line = String::with_capacity(MAX_TARGET + MAX_VALUE);
     for (key, value) in fields.iter() {
         let value = cleaned_line(&value);
@@ -176,7 +176,7 @@ fn listed(fields: &Fields<'_>) -> String {
 }
 
 /// A tool that works on a file.
-fn on_file(name: &str, verbs: Verbs, path: &str, fields: &Fields<'_>) -> Target {
+fn on_file(name: &str, verbs: Verbs, path: &str, fields: &ArgumentFields<'_>) -> Target {
     let path = cleaned(path);
     let told = fields.get(Holds::Verb).map(|verb| cleaned(&verb));
     let told = told.filter(|verb| verb.len() <= 20 && !verb.contains(' '));
@@ -227,7 +227,7 @@ fn on_file(name: &str, verbs: Verbs, path: &str, fields: &Fields<'_>) -> Target 
 }
 
 /// The files that a patch names, and what it does to them.
-fn patched(fields: &Fields<'_>) -> Option<Vec<Touch>> {
+fn patched(fields: &ArgumentFields<'_>) -> Option<Vec<Touch>> {
     let found = fields.iter().flat_map(|(_, value)| patch::patched(&value));
     let touches = found
         .take(MAX_PATCHED)
@@ -253,7 +253,7 @@ fn is_passing(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::source_call::Arguments;
+    use super::super::source_call::CallArguments;
     use super::super::tools::examples;
     use super::super::written::forms::Forms;
     use super::super::written::{row, written};
@@ -267,7 +267,7 @@ mod tests {
             let call = SourceCall {
                 id: None,
                 name: example.name.as_str().into(),
-                arguments: Arguments::Json(example.arguments.as_str().into()),
+                arguments: CallArguments::Json(example.arguments.as_str().into()),
             };
             assert_eq!(target(&call, None).line, example.line, "{example:?}");
         }
@@ -319,7 +319,7 @@ mod tests {
         let call = SourceCall {
             id: None,
             name: "bash".into(),
-            arguments: Arguments::Tagged(vec![("command".to_owned(), command)]),
+            arguments: CallArguments::Tagged(vec![("command".to_owned(), command)]),
         };
         let label = target(&call, None).label();
         assert!(

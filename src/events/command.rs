@@ -7,7 +7,7 @@ use super::files::scripts::written_by;
 use super::line::{cleaned, lines_of, shortened};
 use super::run::runs;
 use super::shell::programs::{Does, known};
-use super::shell::{Command, End, Statement, Step, Touch};
+use super::shell::{Command, Statement, StatementEnd, Step, Touch};
 use super::target::{Directory, Effect, MAX_TARGET, MAX_VALUE, Target, ToolKind};
 
 /// A shell command: its line tells the first statement that does more than to prepare the next one.
@@ -118,7 +118,7 @@ fn clause(text: &str, statements: &[Statement], at: usize) -> String {
     let rest = statements.get(at..).unwrap_or_default();
     let start = rest.first().map_or(0, |first| first.span.start);
     let own = || rest.iter().filter(|statement| !statement.is_nested);
-    let last = own().find(|statement| statement.end == End::Line);
+    let last = own().find(|statement| statement.end == StatementEnd::Line);
     let end = last.map_or(text.len(), |last| last.span.end);
     let whole = text.get(start..end).unwrap_or_default().trim();
     let (first, behind) = whole.split_once('\n').unwrap_or((whole, ""));
@@ -151,9 +151,9 @@ fn key(statements: &[Statement], telling: Option<usize>, effect: Effect) -> Opti
     let mut only_filters = true;
     for (place, (at, statement)) in own.iter().enumerate().rev() {
         let before = place.checked_sub(1).and_then(|before| own.get(before));
-        let is_behind = before.is_some_and(|(_, before)| before.end == End::Pipe);
+        let is_behind = before.is_some_and(|(_, before)| before.end == StatementEnd::Pipe);
         let filters = statement.row().is_some_and(|row| row.filter);
-        only_filters = filters && (only_filters || statement.end != End::Pipe);
+        only_filters = filters && (only_filters || statement.end != StatementEnd::Pipe);
         let goes_first = *at < telling && statement.does() == Does::Goes;
         let is_filter = effect == Effect::Other && is_behind && only_filters;
         if !(goes_first || is_filter) {
@@ -181,7 +181,7 @@ fn key(statements: &[Statement], telling: Option<usize>, effect: Effect) -> Opti
             key.push('\n');
             key.push_str(statement.document.trim_end());
         }
-        if statement.end == End::Pipe && place + 1 < kept.len() {
+        if statement.end == StatementEnd::Pipe && place + 1 < kept.len() {
             key.push_str(" |");
         }
     }

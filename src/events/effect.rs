@@ -1,7 +1,7 @@
 //! The effect of a shell command: whether it reads, changes or runs something, and the file that tells it.
 
 use super::shell::programs::{Does, flags};
-use super::shell::{Command, End, Statement, Step, Touch};
+use super::shell::{Command, Statement, StatementEnd, Step, Touch};
 use super::target::Effect;
 
 /// The effect of a command, by the statement at `at` and those behind its pipe. If that changes a file, so may those that
@@ -24,7 +24,7 @@ pub(crate) fn effect_of(command: &Command, at: usize) -> (Effect, Option<String>
     }
     let mut effect = does_to_files(first);
     let runs = effect == Effect::Other && first.does() != Does::Aside;
-    let mut is_behind = first.end == End::Pipe;
+    let mut is_behind = first.end == StatementEnd::Pipe;
     for statement in rest.iter().skip(1).filter(|statement| !statement.is_nested) {
         if !is_behind || runs {
             break;
@@ -32,7 +32,7 @@ pub(crate) fn effect_of(command: &Command, at: usize) -> (Effect, Option<String>
         if does_to_files(statement) == Effect::Modify {
             effect = Effect::Modify;
         }
-        is_behind = statement.end == End::Pipe;
+        is_behind = statement.end == StatementEnd::Pipe;
     }
     if effect != Effect::Modify {
         let file = last_of(&first.touches, &[Step::Read]).filter(|_| effect == Effect::Read);

@@ -156,7 +156,7 @@ fn has(line: &str, mark: &str) -> bool {
 /// `text` without blanks around it, where it is printable ASCII with nothing in it that has to be cleaned.
 fn clean(text: &str) -> Option<&str> {
     let text = text.trim_matches(' ');
-    let mut found = Found::default();
+    let mut found = LineScan::default();
     let mut rest = text.as_bytes();
     // Pieces of one length, each with the first byte of the next one, so that compilers look at many bytes at once.
     while let Some((piece, _)) = rest.split_first_chunk::<PIECE>() {
@@ -179,14 +179,14 @@ const PIECE: usize = 33;
 
 /// The contents of a line.
 #[derive(Default)]
-struct Found {
+struct LineScan {
     /// Something that is no printable ASCII, or two blanks.
     is_dirty: bool,
     /// It holds the start of something that may have to be removed.
     is_marked: bool,
 }
 
-impl Found {
+impl LineScan {
     #[expect(
         clippy::needless_bitwise_bool,
         reason = "without branches, compilers look at sixteen bytes and more at once"

@@ -8,7 +8,7 @@ use serde::Deserialize;
 /// The place of such a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Place {
+pub(crate) enum TurnPlace {
     /// Anywhere.
     Anywhere,
     /// Right after an assistant's turn.
@@ -23,13 +23,13 @@ pub(crate) enum Place {
 struct Observation {
     starts: Option<String>,
     ends: Option<String>,
-    holds: Option<Text>,
-    within: Option<Text>,
+    holds: Option<SearchedText>,
+    within: Option<SearchedText>,
     /// Its last mark: behind it a person speaks.
     closes: Option<String>,
     /// The end of its label, where that is no colon behind `starts`.
     label_ends: Option<String>,
-    place: Place,
+    place: TurnPlace,
     #[cfg(test)]
     example: String,
     #[cfg(test)]
@@ -50,16 +50,16 @@ struct Spoken {
 /// A text that is looked for.
 #[derive(Debug, Deserialize)]
 #[serde(from = "String")]
-struct Text(Finder<'static>);
+struct SearchedText(Finder<'static>);
 
-impl From<String> for Text {
+impl From<String> for SearchedText {
     fn from(text: String) -> Self {
         Self(Finder::new(&text).into_owned())
     }
 }
 
 #[derive(Debug, Deserialize)]
-struct Summary {
+struct SummaryStart {
     starts: String,
     #[cfg(test)]
     example: String,
@@ -87,7 +87,7 @@ struct Tables {
     #[serde(default)]
     spoken: Vec<Spoken>,
     #[serde(default)]
-    summary: Vec<Summary>,
+    summary: Vec<SummaryStart>,
 }
 
 static OBSERVATIONS: LazyLock<Tables> =
@@ -121,8 +121,8 @@ impl Observation {
 }
 
 /// The byte offset at which an environment's output begins in a text of a person's role at `place`; `None` if all of it is a person's.
-pub(crate) fn observed_from(text: &str, place: Place) -> Option<usize> {
-    if place == Place::InAnswer {
+pub(crate) fn observed_from(text: &str, place: TurnPlace) -> Option<usize> {
+    if place == TurnPlace::InAnswer {
         return Some(0);
     }
     let trimmed = text.trim();
@@ -206,7 +206,7 @@ pub(crate) fn without_appended(text: &str) -> &str {
 }
 
 /// The part of a text that a person wrote: without an environment's output and another program's summary.
-pub(crate) fn request_in(text: &str, place: Place) -> &str {
+pub(crate) fn request_in(text: &str, place: TurnPlace) -> &str {
     if is_summary(text) {
         return "";
     }
@@ -290,15 +290,15 @@ mod tests {
     #[test]
     fn what_a_person_asks_before_a_page_or_a_terminal_stays_theirs() {
         let page = "Find the way.\n\n[Current URL: None]\nRootWebArea 'Maps'";
-        assert_eq!(request_in(page, Place::Anywhere), "Find the way.");
+        assert_eq!(request_in(page, TurnPlace::Anywhere), "Find the way.");
         let terminal = "Mend it.\n(Open file: n/a)\n(Current directory: /w)\nbash-$";
-        assert_eq!(request_in(terminal, Place::Anywhere), "Mend it.");
-        assert_eq!(request_in(terminal, Place::AfterAssistant), "");
-        assert_eq!(request_in("Mend it.", Place::AfterAssistant), "Mend it.");
-        assert_eq!(request_in("Nothing happened.", Place::InAnswer), "");
+        assert_eq!(request_in(terminal, TurnPlace::Anywhere), "Mend it.");
+        assert_eq!(request_in(terminal, TurnPlace::AfterAssistant), "");
+        assert_eq!(request_in("Mend it.", TurnPlace::AfterAssistant), "Mend it.");
+        assert_eq!(request_in("Nothing happened.", TurnPlace::InAnswer), "");
         let pasted = "<bash-stdout>a</bash-stdout>\nNow mend it.";
-        assert_eq!(request_in(pasted, Place::Anywhere), "Now mend it.");
+        assert_eq!(request_in(pasted, TurnPlace::Anywhere), "Now mend it.");
         let denied = "The user denied this operation.\n<feedback>\nuse 1 MB\n</feedback>";
-        assert_eq!(request_in(denied, Place::InAnswer), "use 1 MB");
+        assert_eq!(request_in(denied, TurnPlace::InAnswer), "use 1 MB");
     }
 }

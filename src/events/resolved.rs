@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::event::Event;
 use super::outcome::success::changed_nothing;
-use super::run::Run;
+use super::run::ProgramRun;
 use super::target::Effect;
 use super::tools::is_lookup;
 use crate::events::shell::{is_same_file, last_step};
@@ -19,8 +19,8 @@ const NEEDLESS: usize = 2;
 /// Later successes.
 #[derive(Default)]
 struct Later<'a> {
-    by_program: FxHashMap<&'a str, Vec<&'a Run>>,
-    tests: Vec<&'a Run>,
+    by_program: FxHashMap<&'a str, Vec<&'a ProgramRun>>,
+    tests: Vec<&'a ProgramRun>,
     /// Files by their last steps.
     edited: FxHashMap<&'a str, Vec<&'a str>>,
     /// Everything that was changed or run, by the keys of the calls.
@@ -183,7 +183,7 @@ impl<'a> Later<'a> {
     }
 
     /// A file of tests that ran by itself may have run among others since.
-    fn covers(&self, run: &Run) -> bool {
+    fn covers(&self, run: &ProgramRun) -> bool {
         let same = self.by_program.get(run.program.as_str()).into_iter().flatten();
         same.chain(&self.tests).any(|later| later.covers(run))
     }

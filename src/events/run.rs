@@ -1,12 +1,12 @@
 //! Programs that a command ran, whatever flags, pipes and programs around them: two runs of one script are attempts at one thing.
 
 use crate::events::shell::programs::{Does, flags, name_of};
-use crate::events::shell::{Command, End, Statement, last_step};
+use crate::events::shell::{Command, Statement, StatementEnd, last_step};
 use crate::knowledge::runners::{test_programs, test_words};
 
 /// A program that ran on something.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Run {
+pub(crate) struct ProgramRun {
     /// A script by its name, a program with its subcommand: `a.py`, `pytest`, `cargo test`.
     pub program: String,
     /// A pipe follows, so the exit code is another program's.
@@ -34,8 +34,8 @@ enum RunKind {
 const MAX_RUNS: usize = 8;
 
 /// The programs that a command ran; of a pipe, and of those that run where one before failed, the first one.
-pub(crate) fn runs(command: &Command) -> Vec<Run> {
-    let mut found: Vec<Run> = Vec::new();
+pub(crate) fn runs(command: &Command) -> Vec<ProgramRun> {
+    let mut found: Vec<ProgramRun> = Vec::new();
     let mut is_behind = false;
     for statement in &command.statements {
         if !is_behind {
@@ -43,7 +43,7 @@ pub(crate) fn runs(command: &Command) -> Vec<Run> {
             is_behind = run.is_some();
             found.extend(run);
         }
-        is_behind &= matches!(statement.end, End::Pipe | End::Or);
+        is_behind &= matches!(statement.end, StatementEnd::Pipe | StatementEnd::Or);
         if found.len() >= MAX_RUNS {
             break;
         }
@@ -51,7 +51,7 @@ pub(crate) fn runs(command: &Command) -> Vec<Run> {
     found
 }
 
-fn run(statement: &Statement) -> Option<Run> {
+fn run(statement: &Statement) -> Option<ProgramRun> {
     let (does, name, rest) = statement.program()?;
     let mut words = rest.iter().map(|word| word.text.as_str()).peekable();
     let mut kind = RunKind::Program;
@@ -81,9 +81,9 @@ fn run(statement: &Statement) -> Option<Run> {
             program = [&program, " ", word].concat();
         }
     }
-    let mut found = Run {
+    let mut found = ProgramRun {
         program,
-        is_piped: statement.end == End::Pipe,
+        is_piped: statement.end == StatementEnd::Pipe,
         kind,
         words: Vec::new(),
         choices: Vec::new(),
@@ -133,7 +133,7 @@ fn scripted<'w>(words: &mut impl Iterator<Item = &'w str>, kind: &mut RunKind) -
     }
 }
 
-impl Run {
+impl ProgramRun {
     /// Makes it a run of tests if its program is known for that, alone or with its first word.
     fn note_tests(&mut self) {
         let first = self.words.first().map(String::as_str);
@@ -238,7 +238,11 @@ mod tests {
             ("python install.py", false),
         ] {
             let runs = runs(&Command::read(command));
-            assert_eq!(runs.iter().any(Run::is_of_installer), expected, "{command}");
+            assert_eq!(
+                runs.iter().any(ProgramRun::is_of_installer),
+                expected,
+                "{command}"
+            );
         }
     }
 
@@ -292,7 +296,7 @@ mod tests {
             ("python tests/test_a.py", false),
         ] {
             let found = runs(&Command::read(command));
-            assert_eq!(found.iter().any(Run::is_of_tests), expected, "{command}");
+            assert_eq!(found.iter().any(ProgramRun::is_of_tests), expected, "{command}");
         }
     }
 

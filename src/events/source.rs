@@ -1,7 +1,7 @@
 //! The region as the summary reads it: redacted, with prose, calls and answers told apart in every format.
 
-use super::observation::{Place, is_summary, observed_from, spoken_in, without_appended, without_label};
-use super::source_call::{Arguments, SourceCall, is_unread, part_of, with_unread};
+use super::observation::{TurnPlace, is_summary, observed_from, spoken_in, without_appended, without_label};
+use super::source_call::{CallArguments, SourceCall, is_unread, part_of, with_unread};
 use super::written::forms::Forms;
 use super::written::row::AnswerBy;
 use super::written::written;
@@ -21,7 +21,7 @@ pub(crate) struct SourceTurn<'a> {
     /// The tools that brought them back, one for each of them that says so at all.
     pub tools: Vec<Option<&'a str>>,
     /// The flags that stand beside the text of each answer.
-    pub flags: Vec<Flags>,
+    pub flags: Vec<AnswerFlags>,
     /// The turn has a person's role and an environment's output.
     pub is_observed: bool,
     /// The one that answers its calls.
@@ -30,12 +30,12 @@ pub(crate) struct SourceTurn<'a> {
 
 /// The flags of an answer that stand beside its text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Flags {
+pub(crate) struct AnswerFlags {
     pub is_error: Option<bool>,
     pub exit_code: Option<i32>,
 }
 
-impl From<&ToolResponse<'_>> for Flags {
+impl From<&ToolResponse<'_>> for AnswerFlags {
     fn from(response: &ToolResponse<'_>) -> Self {
         Self {
             is_error: response.is_error,
@@ -79,7 +79,7 @@ pub(crate) fn source_turns<'a>(
             .map(|call| SourceCall {
                 id: call.id.as_deref(),
                 name: clean(&call.name),
-                arguments: Arguments::Json(clean(&call.arguments)),
+                arguments: CallArguments::Json(clean(&call.arguments)),
             })
             .collect();
         let mut answers: Vec<(Option<&'a str>, Cow<'a, str>)> = turn
@@ -97,7 +97,7 @@ pub(crate) fn source_turns<'a>(
                 .iter()
                 .map(|response| response.name.as_deref())
                 .collect(),
-            flags: turn.responses.iter().map(Flags::from).collect(),
+            flags: turn.responses.iter().map(AnswerFlags::from).collect(),
             is_observed: false,
             answer: AnswerBy::Tool,
         };
@@ -147,27 +147,29 @@ impl<'a> SourceTurn<'a> {
     }
 
     /// The place of the turn behind it.
-    fn place_behind(&self) -> Place {
+    fn place_behind(&self) -> TurnPlace {
         match (self.role, self.calls.is_empty(), self.answer) {
-            (Role::Assistant, true, _) => Place::AfterAssistant,
-            (Role::Assistant, false, AnswerBy::NextTurn) => Place::InAnswer,
-            (Role::Assistant, false, _) => Place::AfterCall,
-            _ => Place::Anywhere,
+            (Role::Assistant, true, _) => TurnPlace::AfterAssistant,
+            (Role::Assistant, false, AnswerBy::NextTurn) => TurnPlace::InAnswer,
+            (Role::Assistant, false, _) => TurnPlace::AfterCall,
+            _ => TurnPlace::Anywhere,
         }
     }
 }
 
 /// The place of a turn by the turn before it.
-pub(crate) fn place_after(context: Context<'_>) -> Place {
+pub(crate) fn place_after(context: Context<'_>) -> TurnPlace {
     let Some(before) = context.before.filter(|turn| turn.role == Role::Assistant) else {
-        return Place::Anywhere;
+        return TurnPlace::Anywhere;
     };
     let alone = Context {
         before: None,
         ..context
     };
     let sources = source_turns(alone, std::slice::from_ref(before), Into::into);
-    sources.first().map_or(Place::Anywhere, SourceTurn::place_behind)
+    sources
+        .first()
+        .map_or(TurnPlace::Anywhere, SourceTurn::place_behind)
 }
 
 #[cfg(test)]

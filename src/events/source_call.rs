@@ -6,7 +6,7 @@ use std::borrow::Cow;
 pub(crate) struct SourceCall<'a> {
     pub id: Option<&'a str>,
     pub name: Cow<'a, str>,
-    pub arguments: Arguments<'a>,
+    pub arguments: CallArguments<'a>,
 }
 
 impl SourceCall<'static> {
@@ -15,20 +15,20 @@ impl SourceCall<'static> {
         Self {
             id: None,
             name: Cow::Owned(tool.into()),
-            arguments: Arguments::Tagged(fields),
+            arguments: CallArguments::Tagged(fields),
         }
     }
 }
 
 /// A call's arguments as they were written.
-pub(crate) enum Arguments<'a> {
+pub(crate) enum CallArguments<'a> {
     /// JSON text, or whatever stood in its place.
     Json(Cow<'a, str>),
     /// Names and values of `<parameter=…>` tags.
     Tagged(Vec<(String, String)>),
 }
 
-impl<'a> Arguments<'a> {
+impl<'a> CallArguments<'a> {
     /// The text of arguments that are one.
     pub fn into_text(self) -> Cow<'a, str> {
         match self {

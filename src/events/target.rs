@@ -1,7 +1,7 @@
 //! The target of a tool call: the tool and what it was used on, its effect, and the files it touches.
 
 use super::line::{cleaned, shortened};
-use super::run::Run;
+use super::run::ProgramRun;
 use super::shell::Touch;
 
 /// The effect of a call.
@@ -65,7 +65,7 @@ pub(crate) struct Target {
     /// The steps on files that it takes if it succeeds.
     pub touches: Vec<Touch>,
     /// The programs that it runs.
-    pub runs: Vec<Run>,
+    pub runs: Vec<ProgramRun>,
     /// Lines of the command or code.
     pub script_lines: usize,
     /// The command, where it is one.

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use serde::Deserialize;
 
 use super::shell::programs::{Does, known};
-use super::source_call::{Arguments, SourceCall};
+use super::source_call::{CallArguments, SourceCall};
 use crate::trajectory::json::leaves::{Leaf, leaves};
 
 /// The contents of an argument.
@@ -53,7 +53,7 @@ impl Verb {
 
 #[cfg(test)]
 #[derive(Debug, Deserialize)]
-pub(crate) struct Example {
+pub(crate) struct ToolExample {
     pub name: String,
     pub arguments: String,
     pub line: String,
@@ -64,7 +64,7 @@ struct ArgumentRow {
     holds: Holds,
     names: Vec<String>,
     #[cfg(test)]
-    example: Example,
+    example: ToolExample,
 }
 
 #[derive(Debug, Deserialize)]
@@ -72,25 +72,25 @@ struct VerbRow {
     does: Verb,
     words: Vec<String>,
     #[cfg(test)]
-    example: Example,
+    example: ToolExample,
 }
 
 #[derive(Debug, Deserialize)]
 struct LookupRow {
     starts: Vec<String>,
     #[cfg(test)]
-    example: Example,
+    example: ToolExample,
 }
 
 #[derive(Debug, Deserialize)]
 struct NoteRow {
     names: Vec<String>,
     #[cfg(test)]
-    example: Example,
+    example: ToolExample,
 }
 
 #[derive(Debug, Default, Deserialize)]
-struct Table {
+struct ToolTable {
     argument: Vec<ArgumentRow>,
     verb: Vec<VerbRow>,
     #[serde(default)]
@@ -99,12 +99,12 @@ struct Table {
     note: Vec<NoteRow>,
 }
 
-static TABLE: LazyLock<Table> =
+static TABLE: LazyLock<ToolTable> =
     LazyLock::new(|| toml::from_str(include_str!("../knowledge/tools.toml")).unwrap_or_default());
 
 /// The examples of all rows.
 #[cfg(test)]
-pub(crate) fn examples() -> impl Iterator<Item = &'static Example> {
+pub(crate) fn examples() -> impl Iterator<Item = &'static ToolExample> {
     let arguments = TABLE.argument.iter().map(|row| &row.example);
     let verbs = TABLE.verb.iter().map(|row| &row.example);
     arguments
@@ -229,19 +229,19 @@ impl<'a> Field<'a> {
 }
 
 /// The arguments of a call, each with the name that it stands under, in order.
-pub(crate) struct Fields<'a>(Vec<Field<'a>>);
+pub(crate) struct ArgumentFields<'a>(Vec<Field<'a>>);
 
-impl<'a> Fields<'a> {
+impl<'a> ArgumentFields<'a> {
     /// The arguments of `call`. A text that is no JSON is one without a name.
     pub fn of(call: &'a SourceCall<'_>) -> Self {
         Self(match &call.arguments {
-            Arguments::Tagged(fields) => {
+            CallArguments::Tagged(fields) => {
                 let fields = fields.iter();
                 fields
                     .map(|(key, value)| Field::new(key.into(), Ok(value)))
                     .collect()
             }
-            Arguments::Json(json) => match leaves(json, MAX_ARGUMENTS) {
+            CallArguments::Json(json) => match leaves(json, MAX_ARGUMENTS) {
                 Some(leaves) => {
                     let fields = leaves.into_iter();
                     fields.map(|leaf| Field::new(leaf.key(), Err(leaf))).collect()

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::compression::Compression;
+use super::compression::CompressionCase;
 use super::compression::correction::PlanCorrection;
 use super::count::Counted;
 use super::fitter::Fitter;
@@ -128,7 +128,7 @@ impl Fitter {
         let mut counted = Counted::of(self, record).located(record);
         let views = Views::of(record, std::mem::take(&mut counted.texts));
         let outline = super::outline(self, record, &counted, &views);
-        let case = Compression::new(self, record, &views, &outline, &counted);
+        let case = CompressionCase::new(self, record, &views, &outline, &counted);
         let is_over = row.original_tokens > self.settings.target_max_tokens as u64;
         let strategy = self.settings.strategy;
         let masks_first = strategy != Strategy::Summarize;

@@ -10,8 +10,8 @@ use super::count::rendered::Rendered;
 use crate::tokens::TokenCounter;
 use crate::tokens::chat_template::ChatTemplate;
 use crate::trainers::{
-    self, Finding, FindingKind, FormRules, Judged, Judgement, Lengths, Outcome, Pieces, Renderer, Trainer,
-    Verdict, over_length, whole,
+    self, Finding, FindingKind, FormRules, Judged, Judgement, Lengths, RenderedPieces, Renderer, Trainer,
+    TrainingOutcome, Verdict, over_length, whole,
 };
 use crate::trajectory::{self, Format, ParseError, Record, Role, TemplateArguments, Turn, json};
 
@@ -51,20 +51,24 @@ impl Linter {
         let Some(rules) = form.filter(|_| is_whole) else {
             return Ok(verdict);
         };
-        let is_taken = verdict.outcome().harm() < Outcome::Drop.harm();
+        let is_taken = verdict.outcome().harm() < TrainingOutcome::Drop.harm();
         let lengths = match (self.trainer.renderer, &self.template) {
             (Renderer::Own, Some(template)) => self.nearly_rendered(&record, &turns, template),
             (Renderer::ChatTemplate, Some(template)) if is_taken => {
                 match self.rendered(&record, &turns, rules, template, &mut verdict) {
                     Ok(lengths) => Some(lengths),
                     Err(refusal) => {
-                        verdict.add(whole(FindingKind::TemplateRefuses, Outcome::Refuse, &refusal));
+                        verdict.add(whole(
+                            FindingKind::TemplateRefuses,
+                            TrainingOutcome::Refuse,
+                            &refusal,
+                        ));
                         return Ok(verdict);
                     }
                 }
             }
             (Renderer::ChatTemplate, None) => {
-                verdict.add(whole(FindingKind::NoTemplate, Outcome::Undecided, ""));
+                verdict.add(whole(FindingKind::NoTemplate, TrainingOutcome::Undecided, ""));
                 None
             }
             _ => None,
@@ -138,7 +142,9 @@ impl Linter {
         verdict: &mut Verdict,
     ) -> Result<Lengths, String> {
         let messages = trainers::messages(record, turns, rules);
-        let tools = record.tools.filter(|_| rules.tools != trainers::Tools::Ignore);
+        let tools = record
+            .tools
+            .filter(|_| rules.tools != trainers::ToolsTreatment::Ignore);
         let tools = tools.map(trajectory::tool_list).transpose();
         let tools = tools.map_err(|error| error.to_string())?.flatten();
         let render = |messages: &str, with_tools: bool| {
@@ -149,12 +155,16 @@ impl Linter {
         };
         let text = render(&trainers::list(&messages), true)?;
         let fits = match self.trainer.pieces {
-            Pieces::None => true,
-            Pieces::EachAlone => trainers::same_alone(&messages, &text, render)?,
-            Pieces::Prefixes => trainers::fits_in_prefixes(&messages, &text, render)?,
+            RenderedPieces::None => true,
+            RenderedPieces::EachAlone => trainers::same_alone(&messages, &text, render)?,
+            RenderedPieces::Prefixes => trainers::fits_in_prefixes(&messages, &text, render)?,
         };
         if !fits {
-            verdict.add(whole(FindingKind::RendersOtherwiseAlone, Outcome::Refuse, ""));
+            verdict.add(whole(
+                FindingKind::RendersOtherwiseAlone,
+                TrainingOutcome::Refuse,
+                "",
+            ));
         }
         let ends = located(record, turns, &text, verdict);
         let counter = self.counter.as_ref();
@@ -241,7 +251,7 @@ fn located(record: &Record<'_>, turns: &[Judged<'_>], rendered: &str, verdict: &
             if let Some(kind) = kind.filter(|_| end.is_none()) {
                 verdict.add(Finding {
                     turn: Some(judged.index + 1),
-                    ..whole(kind, Outcome::Lose, "")
+                    ..whole(kind, TrainingOutcome::Lose, "")
                 });
             }
             end.is_some()
@@ -259,7 +269,7 @@ fn located(record: &Record<'_>, turns: &[Judged<'_>], rendered: &str, verdict: &
     if learnt > 0 && printed == 0 {
         verdict.add(whole(
             FindingKind::NothingLearnt,
-            Outcome::Empty,
+            TrainingOutcome::Empty,
             "the template prints no answer",
         ));
     }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::count::TurnCost;
 use super::count::TurnCounter;
-use crate::summarize::marker::{Found, SUMMARY_MARKER, summaries_in, text_beside};
+use crate::summarize::marker::{FoundSummary, SUMMARY_MARKER, summaries_in, text_beside};
 use crate::trajectory::{self, Edit, Record, Role, TurnView};
 
 /// The earlier summary in the turn that will receive the next one, which replaces it.
@@ -145,7 +145,7 @@ pub fn beside_summaries(mut view: TurnView<'_>) -> Option<TurnView<'_>> {
     } else if view.role == Role::Tool {
         let responses = view.responses.iter_mut().map(|response| &mut response.content);
         for text in std::iter::once(&mut view.text).chain(responses) {
-            let found: Vec<Found<'_>> = summaries_in(text, false);
+            let found: Vec<FoundSummary<'_>> = summaries_in(text, false);
             if !found.is_empty() {
                 *text = Cow::Owned(text_beside(text, &found));
             }

@@ -17,7 +17,7 @@ mod structure;
 mod summary_size;
 mod unroll;
 
-use compression::Compression;
+use compression::CompressionCase;
 use count::Counted;
 pub use count::TurnCounter;
 pub use count::measure::Measurer;
@@ -34,8 +34,8 @@ pub use settings::{
 };
 pub use summary_size::SummarySize;
 pub use unroll::{
-    CompactionLine, Overlap, Reassembly, Stretch, SummaryRecords, TrajectoryId, UnrollSettings, Unrolled,
-    trained_turns,
+    CompactionLine, Overlap, Reassembly, SummaryRecords, TimelineStretch, TrajectoryId, UnrollSettings,
+    Unrolled, trained_turns,
 };
 
 use crate::compress::Reason;
@@ -117,7 +117,7 @@ impl Fitter {
         let views = Views::of(record, std::mem::take(&mut counted.texts));
         let counted = counted.located(record);
         let outline = outline(self, record, &counted, &views);
-        let case = Compression::new(self, record, &views, &outline, &counted);
+        let case = CompressionCase::new(self, record, &views, &outline, &counted);
         match self.settings.strategy {
             Strategy::Summarize => compression::passes::run(case, row).await,
             Strategy::Mask | Strategy::MaskThenSummarize => masking::run(case, row).await,

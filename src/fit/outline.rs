@@ -3,7 +3,7 @@
 use super::count::Counted;
 use super::fitter::Fitter;
 use super::merged::human_text;
-use crate::compress::{Content, Outline, TurnFacts};
+use crate::compress::{Outline, TurnContent, TurnFacts};
 use crate::summarize::marker::body_of;
 use crate::trajectory::{self, Record, Role, Turn, Views};
 
@@ -47,20 +47,20 @@ pub(super) fn outline(fitter: &Fitter, record: &Record<'_>, counted: &Counted, v
 }
 
 /// Returns the form of a turn's content.
-fn content_of(turn: &Turn<'_>, quotable: bool, index: usize, views: &Views<'_>) -> Content {
+fn content_of(turn: &Turn<'_>, quotable: bool, index: usize, views: &Views<'_>) -> TurnContent {
     let opens_with_summary = || {
         let view = views.get(index);
         turn.role == Role::Human && view.is_some_and(|view| body_of(&view.text).is_some())
     };
     if turn.role == Role::Tool && turn.speaker() == Role::Human {
-        Content::Results {
+        TurnContent::Results {
             end_in_text: turn.last_text().is_some(),
         }
     } else if !quotable && turn.is_in_parts() {
-        Content::Parts
+        TurnContent::Parts
     } else if opens_with_summary() {
-        Content::Summary
+        TurnContent::Summary
     } else {
-        Content::Text
+        TurnContent::Text
     }
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::found::LiteralHits;
-use super::pattern::{Hit, Literals, Pattern, bare};
+use super::pattern::{Hit, LazyPattern, Literals, bare};
 use super::table::LineTable;
 
 /// The sort of a line.
@@ -41,7 +41,7 @@ struct ErrorTable {
     #[serde(default)]
     no: Vec<No>,
     #[serde(default)]
-    words: Words,
+    words: ChangeWords,
 }
 
 /// A text. Of `start`, `end` and `holds` a row has one: its literal.
@@ -53,7 +53,7 @@ struct ErrorRow {
     end: Option<String>,
     holds: Option<String>,
     /// The pattern of the line.
-    line: Option<Pattern>,
+    line: Option<LazyPattern>,
     /// A word of the call that prints it.
     call: Option<String>,
     /// It is looked for in a whole output, and not only near its ends.
@@ -81,7 +81,7 @@ struct No {
 /// Words of an answer's first line that say whether a change was made.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Words {
+struct ChangeWords {
     done: Vec<String>,
     not_done: Vec<String>,
 }
@@ -217,7 +217,7 @@ mod tests {
         assert!(table.text.len() > 30);
         for row in &table.text {
             assert!(row.literal().is_some(), "{row:?}");
-            let regex = row.line.as_ref().map(Pattern::regex);
+            let regex = row.line.as_ref().map(LazyPattern::regex);
             assert!(regex.is_none_or(|regex| regex.is_some()), "{row:?}");
             let found = |line: &str| line.contains(row.literal().unwrap()) && row.is_in(bare(line));
             assert!(found(&row.example), "{row:?}");

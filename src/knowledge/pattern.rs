@@ -12,7 +12,7 @@ use super::table::LineTable;
 /// which compile many times faster than those of Unicode.
 #[derive(Debug, Deserialize)]
 #[serde(from = "String")]
-pub(crate) struct Pattern {
+pub(crate) struct LazyPattern {
     source: String,
     compiled: OnceLock<Option<Regex>>,
 }
@@ -44,7 +44,7 @@ impl<'t> Match<'t> {
     }
 }
 
-impl From<String> for Pattern {
+impl From<String> for LazyPattern {
     fn from(source: String) -> Self {
         Self {
             source,
@@ -53,7 +53,7 @@ impl From<String> for Pattern {
     }
 }
 
-impl Pattern {
+impl LazyPattern {
     /// The compiled expression; `None` where it is none.
     pub fn regex(&self) -> Option<&Regex> {
         let compile = || {

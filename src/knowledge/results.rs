@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::found::LiteralHits;
-use super::pattern::Pattern;
+use super::pattern::LazyPattern;
 use super::table::LineTable;
 
 /// The sort of a result.
@@ -40,7 +40,7 @@ struct ResultRow {
     kind: ResultKind,
     holds: String,
     /// The line; what the group `say` holds is told, or all of it.
-    line: Pattern,
+    line: LazyPattern,
     #[cfg_attr(not(test), expect(dead_code, reason = "the table's test reads it"))]
     example: String,
     #[cfg_attr(not(test), expect(dead_code, reason = "the table's test reads it"))]

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::found::LiteralHits;
-use super::pattern::{Match, Pattern};
+use super::pattern::{LazyPattern, Match};
 use super::table::LineTable;
 use super::test_counts::{TestCounts, number};
 
@@ -30,13 +30,13 @@ struct Runner {
     #[serde(default)]
     failures_hold: Vec<String>,
     /// Patterns of the lines with its counts; the first must be found.
-    counts: Vec<Pattern>,
+    counts: Vec<LazyPattern>,
     /// Counts of all lines are added up: there is one for each part.
     #[serde(default)]
     add: bool,
     /// Patterns of the line of a failing test, the most informative one first.
     #[serde(default)]
-    failing: Vec<Pattern>,
+    failing: Vec<LazyPattern>,
     #[cfg_attr(not(test), expect(dead_code, reason = "the table's test reads it"))]
     examples: Vec<TestExample>,
 }
@@ -58,11 +58,11 @@ struct Compiler {
     name: String,
     holds: Vec<String>,
     /// The line of an error.
-    error: Pattern,
+    error: LazyPattern,
     /// The line of a warning.
-    warning: Option<Pattern>,
+    warning: Option<LazyPattern>,
     /// The line that counts them, which outranks their lines.
-    summary: Option<Pattern>,
+    summary: Option<LazyPattern>,
     #[cfg_attr(not(test), expect(dead_code, reason = "the table's test reads it"))]
     examples: Vec<DiagnosticExample>,
 }
@@ -217,7 +217,7 @@ impl Runner {
 impl Compiler {
     fn found(&self, body: &str) -> Option<Diagnostics> {
         let mut found = Diagnostics::default();
-        let lines = |pattern: Option<&Pattern>| {
+        let lines = |pattern: Option<&LazyPattern>| {
             let all = pattern.into_iter().flat_map(|pattern| pattern.texts(body));
             all.map(str::trim).collect::<Vec<&str>>()
         };
@@ -255,7 +255,7 @@ mod tests {
                 "{}",
                 row.name
             );
-            let is_found = |pattern: &Pattern| {
+            let is_found = |pattern: &LazyPattern| {
                 let mut lines = row
                     .examples
                     .iter()

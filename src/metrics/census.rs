@@ -48,7 +48,7 @@ impl Complaint {
 
 /// The count that is compared with a limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Measured {
+pub enum ComparedCount {
     /// The sum of the tokens of the turns.
     #[default]
     Values,
@@ -60,7 +60,7 @@ pub enum Measured {
 #[derive(Debug, Clone)]
 pub struct Census {
     /// The count that decides which records are the largest.
-    pub by: Measured,
+    pub by: ComparedCount,
     /// Tokens of all records: the sums of their turns.
     pub values: Distribution,
     /// Tokens as rendered, of the records that the template takes.
@@ -86,7 +86,7 @@ pub struct Census {
 
 impl Census {
     /// A census of no records yet. Keeps the `largest` records by the count `by`.
-    pub fn new(by: Measured, largest: usize) -> Self {
+    pub fn new(by: ComparedCount, largest: usize) -> Self {
         Self {
             by,
             values: Distribution::default(),
@@ -128,8 +128,8 @@ impl Census {
             );
         }
         let size = match self.by {
-            Measured::Values => Some(measure.tokens),
-            Measured::Rendered => measure.rendered_tokens(),
+            ComparedCount::Values => Some(measure.tokens),
+            ComparedCount::Rendered => measure.rendered_tokens(),
         };
         if let Some(size) = size {
             self.largest.add(size, source, measure);
@@ -156,8 +156,8 @@ impl Census {
     /// The counts that are compared with a limit.
     pub fn judged(&self) -> &Distribution {
         match self.by {
-            Measured::Values => &self.values,
-            Measured::Rendered => &self.rendered,
+            ComparedCount::Values => &self.values,
+            ComparedCount::Rendered => &self.rendered,
         }
     }
 
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_refused_record_counts_by_its_turns_and_is_named() {
-        let mut census = Census::new(Measured::Rendered, 3);
+        let mut census = Census::new(ComparedCount::Rendered, 3);
         census.add("a", &measure(1, 100, Some(Ok(120))));
         census.add("a", &measure(2, 500, Some(Err("no system turn".to_owned()))));
         census.add("a", &measure(3, 100, Some(Ok(95))));
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn only_the_first_complaints_are_kept() {
-        let mut census = Census::new(Measured::Values, 0);
+        let mut census = Census::new(ComparedCount::Values, 0);
         for line in 1..=100 {
             let (code, error) = ("invalid_json", format!("at {line}"));
             census.add_unreadable("a", &Unreadable { line, code, error });
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn an_empty_record_that_renders_to_something_divides_by_nothing() {
-        let mut census = Census::new(Measured::Values, 0);
+        let mut census = Census::new(ComparedCount::Values, 0);
         census.add("a", &measure(1, 0, Some(Ok(7))));
         assert!(census.permille.is_empty());
     }

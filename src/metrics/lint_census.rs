@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use super::census::Complaint;
 use super::measure::Unreadable;
-use crate::trainers::{Columns, DatasetReader, Finding, Outcome, Verdict};
+use crate::trainers::{DatasetColumns, DatasetReader, Finding, TrainingOutcome, Verdict};
 
 /// Maximum number of new losses listed.
 const NAMED: usize = 10;
 
 /// The first record with a finding, and the number of such records.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Example {
+pub struct LintExample {
     /// Number of records with it.
     pub records: u64,
     /// The source of the first.
@@ -30,7 +30,7 @@ pub struct LintCensus {
     /// Number of records by the harm of their outcome.
     outcomes: BTreeMap<u8, u64>,
     /// Findings by outcome and kind.
-    findings: BTreeMap<(u8, &'static str), Example>,
+    findings: BTreeMap<(u8, &'static str), LintExample>,
     /// Tokens to be learnt.
     pub learnt: u64,
     /// Tokens of these that limits on length cut off.
@@ -42,7 +42,7 @@ pub struct LintCensus {
     /// The first of them.
     pub first_unreadable: Vec<Complaint>,
     /// The table that the records form.
-    table: Columns,
+    table: DatasetColumns,
 }
 
 impl LintCensus {
@@ -57,7 +57,7 @@ impl LintCensus {
             lost_ends: 0,
             unreadable: 0,
             first_unreadable: Vec::new(),
-            table: Columns::new(reader),
+            table: DatasetColumns::new(reader),
         }
     }
 
@@ -69,13 +69,13 @@ impl LintCensus {
         self.records += 1;
         let worst = verdict.outcome();
         *self.outcomes.entry(worst.harm()).or_default() += 1;
-        if worst.harm() <= Outcome::Cut.harm() {
+        if worst.harm() <= TrainingOutcome::Cut.harm() {
             self.learnt += verdict.learnt;
             self.vanished += verdict.vanished;
             self.lost_ends += u64::from(verdict.keeps_end == Some(false));
         }
         // Of a record that is not learnt, only the findings that prevent it are counted.
-        let least = if worst.harm() > Outcome::Cut.harm() {
+        let least = if worst.harm() > TrainingOutcome::Cut.harm() {
             worst.harm()
         } else {
             0
@@ -86,7 +86,7 @@ impl LintCensus {
             .filter(|finding| finding.outcome.harm() >= least)
         {
             let key = (finding.outcome.harm(), crate::names::Named::name(finding.kind));
-            let example = self.findings.entry(key).or_insert_with(|| Example {
+            let example = self.findings.entry(key).or_insert_with(|| LintExample {
                 records: 0,
                 source: source.to_owned(),
                 line,
@@ -104,17 +104,17 @@ impl LintCensus {
     }
 
     /// Number of records with that outcome.
-    pub fn with(&self, outcome: Outcome) -> u64 {
+    pub fn with(&self, outcome: TrainingOutcome) -> u64 {
         self.outcomes.get(&outcome.harm()).copied().unwrap_or_default()
     }
 
     /// Findings that lead to that outcome, the most frequent first.
-    pub fn findings(&self, outcome: Outcome) -> Vec<&Example> {
+    pub fn findings(&self, outcome: TrainingOutcome) -> Vec<&LintExample> {
         let own = self
             .findings
             .iter()
             .filter(|((harm, _), _)| *harm == outcome.harm());
-        let mut examples: Vec<&Example> = own.map(|(_, example)| example).collect();
+        let mut examples: Vec<&LintExample> = own.map(|(_, example)| example).collect();
         examples.sort_by_key(|example| std::cmp::Reverse(example.records));
         examples
     }
@@ -128,9 +128,9 @@ pub struct NewLoss {
     /// Its line there.
     pub line: u64,
     /// The outcome before.
-    pub before: Outcome,
+    pub before: TrainingOutcome,
     /// The outcome after.
-    pub after: Outcome,
+    pub after: TrainingOutcome,
     /// The worst finding.
     pub finding: Finding,
 }
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
     use crate::trainers::{FindingKind, whole};
 
-    fn verdict(outcome: Option<Outcome>) -> Verdict {
+    fn verdict(outcome: Option<TrainingOutcome>) -> Verdict {
         let mut verdict = Verdict::default();
         if let Some(outcome) = outcome {
             verdict.add(whole(FindingKind::WrongOrder, outcome, ""));
@@ -203,21 +203,30 @@ mod tests {
     fn findings_are_counted_with_their_first_record() {
         let mut census = LintCensus::new(DatasetReader::Datasets);
         census.add("a", 1, &mut verdict(None));
-        census.add("a", 2, &mut verdict(Some(Outcome::Drop)));
-        census.add("a", 3, &mut verdict(Some(Outcome::Drop)));
-        assert_eq!((census.with(Outcome::Keep), census.with(Outcome::Drop)), (1, 2));
-        let [example] = census.findings(Outcome::Drop)[..] else {
+        census.add("a", 2, &mut verdict(Some(TrainingOutcome::Drop)));
+        census.add("a", 3, &mut verdict(Some(TrainingOutcome::Drop)));
+        assert_eq!(
+            (
+                census.with(TrainingOutcome::Keep),
+                census.with(TrainingOutcome::Drop)
+            ),
+            (1, 2)
+        );
+        let [example] = census.findings(TrainingOutcome::Drop)[..] else {
             panic!()
         };
         assert_eq!((example.records, example.line), (2, 2));
-        assert!(census.findings(Outcome::Keep).is_empty());
+        assert!(census.findings(TrainingOutcome::Keep).is_empty());
     }
 
     #[test]
     fn only_what_is_worse_than_before_is_a_new_loss() {
         let mut changes = LintChanges::new(DatasetReader::Datasets);
-        let (kept, cut) = (verdict(None), verdict(Some(Outcome::Cut)));
-        let (dropped, unknown) = (verdict(Some(Outcome::Drop)), verdict(Some(Outcome::Undecided)));
+        let (kept, cut) = (verdict(None), verdict(Some(TrainingOutcome::Cut)));
+        let (dropped, unknown) = (
+            verdict(Some(TrainingOutcome::Drop)),
+            verdict(Some(TrainingOutcome::Undecided)),
+        );
         for (before, after) in [
             (&cut, &kept),
             (&dropped, &dropped),

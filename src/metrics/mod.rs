@@ -23,13 +23,13 @@ mod unroll_row;
 mod unroll_sums;
 
 pub use both_counts::BothCounts;
-pub use census::{Census, Complaint, Measured};
+pub use census::{Census, ComparedCount, Complaint};
 #[cfg(feature = "cli")]
 pub use csv_file::{Columns, csv_header, csv_rows, read_rows, read_rows_written};
 pub use distribution::Distribution;
 pub use grounding::{GroundedRecord, WorstGrounded, is_grounded, share_held};
 pub use largest::LargeRecord;
-pub use lint_census::{Example, LintCensus, LintChanges, NewLoss};
+pub use lint_census::{LintCensus, LintChanges, LintExample, NewLoss};
 pub use measure::{Measure, Parts, Unreadable};
 pub use pair_row::PairRow;
 #[cfg(feature = "cli")]

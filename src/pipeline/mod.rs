@@ -21,7 +21,7 @@ mod write;
 
 pub use counters::Counters;
 pub use error::RunError;
-pub use merge::{Merge, Merged};
+pub use merge::{Merge, MergedRuns};
 pub use pairs::{LeftOut, Paired, Pairs};
 pub use paths::side_files::NamedFiles;
 pub use paths::targets::{OutputFiles, cache_beside};
@@ -29,7 +29,7 @@ pub use pool::block_on::block_on_until_stopped;
 pub use pool::ordered::WORKER_THREADS;
 pub use pool::stream::{Capacity, Next, Process, RecordStream};
 pub use pool::worker::{Chunk, OnInvalid, Worker};
-pub use read::batch::{Batch, TooLong};
+pub use read::batch::{ReadBatch, TooLong};
 pub use read::inputs::sources;
 pub use read::reader::MAX_RECORD_BYTES;
 pub use read::records::{RawRecord, Records};

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::figures::{day, megabytes, printable, thousands, timestamp};
 use super::table::Table;
-use crate::cache::{Merged, ModelStats, Pruned, Stats};
+use crate::cache::{MergedCaches, ModelStats, Pruned, Stats};
 
 /// The schema of this JSON. It changes only with the meaning of a key; keys may be added.
 const SCHEMA: &str = "trajfit.cache/1";
@@ -91,7 +91,7 @@ pub fn pruned_text(pruned: &Pruned) -> String {
 }
 
 /// The result of joining caches, in a line.
-pub fn merged_text(merged: &Merged) -> String {
+pub fn merged_text(merged: &MergedCaches) -> String {
     format!(
         "answers added: {}; there already: {}; now: {}\n",
         thousands(merged.added),
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn what_was_joined_is_one_line() {
-        let merged = Merged {
+        let merged = MergedCaches {
             added: 1_200,
             known: 3,
             answers: 1_500,

@@ -19,7 +19,7 @@ pub enum Allowance {
 
 /// The limits that records are checked against.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
+pub struct CheckLimits {
     /// Maximum tokens of a record.
     pub max_tokens: u64,
     /// Number of records that may be over it.
@@ -117,7 +117,7 @@ impl Gate {
 
 impl CheckOutcome {
     /// Compares a census with the limits.
-    pub fn new(survey: SurveyFigures, census: &Census, limits: &Limits, note: Option<String>) -> Self {
+    pub fn new(survey: SurveyFigures, census: &Census, limits: &CheckLimits, note: Option<String>) -> Self {
         let judged = census.judged();
         let unless = |allowed: bool| (!allowed).then_some(0);
         // A check without records fails: its input is probably not what it was meant to be.

@@ -7,9 +7,9 @@ use serde::Serialize;
 use super::count_text::complaints;
 use super::figures::{percent, printable, thousands};
 use super::table::columns;
-use crate::metrics::{Complaint, Example, LintCensus, LintChanges, NewLoss};
+use crate::metrics::{Complaint, LintCensus, LintChanges, LintExample, NewLoss};
 use crate::names::Named;
-use crate::trainers::{Finding, Outcome, Trainer};
+use crate::trainers::{Finding, Trainer, TrainingOutcome};
 
 /// The schema of this JSON. It changes only with the meaning of a key; keys may be added.
 const SCHEMA: &str = "trajfit.lint/1";
@@ -186,16 +186,16 @@ impl LintReport {
 }
 
 /// All outcomes, worst first.
-fn outcomes() -> impl Iterator<Item = Outcome> {
-    Outcome::NAMES
+fn outcomes() -> impl Iterator<Item = TrainingOutcome> {
+    TrainingOutcome::NAMES
         .iter()
         .rev()
-        .filter_map(|name| Outcome::from_name(name))
+        .filter_map(|name| TrainingOutcome::from_name(name))
 }
 
 impl LintFigures {
     fn new(census: &LintCensus) -> Self {
-        let figures = |outcome: Outcome| OutcomeFigures {
+        let figures = |outcome: TrainingOutcome| OutcomeFigures {
             outcome: outcome.name(),
             records: census.with(outcome),
             findings: census
@@ -217,7 +217,7 @@ impl LintFigures {
 }
 
 impl FindingFigures {
-    fn new(example: &Example) -> Self {
+    fn new(example: &LintExample) -> Self {
         let Finding {
             kind, turn, detail, ..
         } = &example.finding;

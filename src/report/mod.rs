@@ -20,7 +20,7 @@ mod trigger_table;
 mod unroll_table;
 
 pub use cache_report::{CacheReport, cache_text, merged_text, pruned_text};
-pub use check_outcome::{Allowance, CheckOutcome, Limits};
+pub use check_outcome::{Allowance, CheckLimits, CheckOutcome};
 pub use check_text::check_text;
 pub use collection_table::{CollectionFigures, collection_table};
 pub use count_report::CountReport;

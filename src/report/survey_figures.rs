@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::metrics::{Census, Complaint, Distribution, Measured, Parts};
+use crate::metrics::{Census, ComparedCount, Complaint, Distribution, Parts};
 
 /// The tokenizer that counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -86,8 +86,8 @@ impl SurveyFigures {
             inputs,
             tokenizer,
             judged_by: match census.by {
-                Measured::Values => "values",
-                Measured::Rendered => "rendered",
+                ComparedCount::Values => "values",
+                ComparedCount::Rendered => "rendered",
             },
             records: census.records(),
             unreadable: RecordErrors {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::metrics::{Census, Measure, Measured, Parts, Unreadable};
+use crate::metrics::{Census, ComparedCount, Measure, Parts, Unreadable};
 
 fn measure(line: u64, tokens: u64, rendered: Option<Result<u64, String>>) -> Measure {
     let parts = Parts {
@@ -26,7 +26,7 @@ fn measure(line: u64, tokens: u64, rendered: Option<Result<u64, String>>) -> Mea
 }
 
 /// A survey of 200 records and a few unreadable ones, with a template that takes most of them or without one.
-fn survey(by: Measured, template: bool) -> (Census, SurveyFigures) {
+fn survey(by: ComparedCount, template: bool) -> (Census, SurveyFigures) {
     let mut census = Census::new(by, 3);
     for line in 1..=200 {
         let tokens = 500 + line * line;
@@ -54,17 +54,17 @@ fn survey(by: Measured, template: bool) -> (Census, SurveyFigures) {
 }
 
 fn counted(template: bool) -> String {
-    let (census, figures) = survey(Measured::Values, template);
+    let (census, figures) = survey(ComparedCount::Values, template);
     let report = CountReport::new(figures, &census, 32_000, None);
     count_text(&report, Duration::from_millis(1500), 120_000_000)
 }
 
-fn checked(by: Measured, template: bool, limits: Limits) -> String {
+fn checked(by: ComparedCount, template: bool, limits: CheckLimits) -> String {
     let (census, figures) = survey(by, template);
     check_text(&CheckOutcome::new(figures, &census, &limits, None))
 }
 
-const LIMITS: Limits = Limits {
+const LIMITS: CheckLimits = CheckLimits {
     max_tokens: 32_000,
     max_over: Allowance::Share(20_000_000),
     p99: Some(30_000),
@@ -183,7 +183,7 @@ fn a_count_with_a_template_shows_both_counts_and_how_far_apart_they_are() {
 
 #[test]
 fn a_check_names_every_gate_and_the_worst_records() {
-    insta::assert_snapshot!(checked(Measured::Values, false, LIMITS), @r"
+    insta::assert_snapshot!(checked(ComparedCount::Values, false, LIMITS), @r"
     PASS  records: 200 (at least 1)
     PASS  records that cannot be read: 3 (any number is allowed)
     PASS  records over 32,000 tokens: 23, 11.5 % (at most 40)
@@ -203,7 +203,7 @@ fn a_check_names_every_gate_and_the_worst_records() {
 
 #[test]
 fn a_check_of_what_a_template_renders_fails_where_it_refuses() {
-    insta::assert_snapshot!(checked(Measured::Rendered, true, LIMITS), @r"
+    insta::assert_snapshot!(checked(ComparedCount::Rendered, true, LIMITS), @r"
     PASS  records: 198 (at least 1)
     PASS  records that cannot be read: 3 (any number is allowed)
     FAIL  records that the chat template refuses: 2 (at most 0)
@@ -224,10 +224,10 @@ fn a_check_of_what_a_template_renders_fails_where_it_refuses() {
       data/runs.jsonl:77: template_refuses: Conversation roles must alternate\nuser/assistant (2 records)
     The check failed: 2 of 5 gates.
     ");
-    let limits = Limits {
+    let limits = CheckLimits {
         p99: None,
         allow_refused: true,
         ..LIMITS
     };
-    assert!(checked(Measured::Rendered, true, limits).ends_with("The check passed.\n"));
+    assert!(checked(ComparedCount::Rendered, true, limits).ends_with("The check passed.\n"));
 }

@@ -35,7 +35,7 @@ pub fn address(location: &Location) -> io::Result<Arc<Address>> {
 
 /// A file or folder of a data set.
 #[derive(Deserialize)]
-struct Entry {
+struct HubEntry {
     #[serde(rename = "type")]
     kind: String,
     path: String,
@@ -57,7 +57,7 @@ pub fn list(location: &Location) -> io::Result<Vec<PathBuf>> {
             return Err(io::Error::other("the hub's list leads to another server"));
         }
         let (text, next) = Address::of(url, settings.token.clone(), Service::Hub)?.page()?;
-        let entries: Vec<Entry> = serde_json::from_str(&text)
+        let entries: Vec<HubEntry> = serde_json::from_str(&text)
             .map_err(|_| io::Error::other("the server does not answer as a hub does"))?;
         paths.extend(
             entries

@@ -15,7 +15,7 @@ use crate::events::files::files;
 use crate::events::pairing::Pairing;
 use crate::events::reading::events;
 use crate::events::source::source_turns;
-use crate::tokens::words::Words;
+use crate::tokens::words::WordCounter;
 use crate::trajectory::views_of;
 
 /// Checks a record, and returns the number of events that its masks report.
@@ -26,7 +26,7 @@ fn agree(record: &str) -> usize {
     let stretch = Stretch::of(&views);
     let footer = Files::of(&stretch);
     assert_eq!((footer.modified.clone(), footer.read.clone()), files(&events));
-    let counter = Words::new();
+    let counter = WordCounter::new();
     let request = SummaryRequest {
         turns: &stretch,
         is_redacted: true,

@@ -154,7 +154,7 @@ pub fn with_footer(text: &str, footer: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::words::Words;
+    use crate::tokens::words::WordCounter;
     use crate::trajectory::views_of;
 
     fn files(calls: &[(&str, &str, &str)]) -> Files {
@@ -216,7 +216,7 @@ mod tests {
         };
         let text = with_footer(
             "[CONTEXT SUMMARY]:\n- x\nKey references: k",
-            &old.footer(99, &Words::new()),
+            &old.footer(99, &WordCounter::new()),
         );
         assert_eq!(
             text,
@@ -296,14 +296,14 @@ mod tests {
             read: (0..40).map(|n| format!("r{n}")).collect(),
         };
         for most in 0..60 {
-            let footer = many.footer(most, &Words::new());
+            let footer = many.footer(most, &WordCounter::new());
             assert!(footer.split_whitespace().count() <= most, "{footer}");
         }
         assert_eq!(
-            many.footer(20, &Words::new()),
+            many.footer(20, &WordCounter::new()),
             "Files modified: m, m, m\nFiles read: r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, and 30 more"
         );
-        let (_, read) = Files::taken_from(&many.footer(20, &Words::new()));
+        let (_, read) = Files::taken_from(&many.footer(20, &WordCounter::new()));
         assert_eq!(read.read.len(), 10);
     }
 }

@@ -16,7 +16,7 @@ const MAX_REFERENCES: usize = 400;
 
 /// Number of anchors that a text holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Held {
+pub struct HeldAnchors {
     /// Without added references.
     pub before: usize,
     /// With references to the missing ones.
@@ -30,7 +30,7 @@ pub fn ground(
     anchors: &[Anchor],
     max_tokens: usize,
     counter: &dyn TokenCounter,
-) -> (String, Held) {
+) -> (String, HeldAnchors) {
     let matcher = matcher_of(anchors);
     let mut held = matcher.held(&text);
     let count = |held: &[bool]| held.iter().filter(|is_held| **is_held).count();
@@ -44,7 +44,7 @@ pub fn ground(
             text = extended;
         }
     }
-    let held = Held {
+    let held = HeldAnchors {
         before,
         after: count(&held),
     };
@@ -226,10 +226,10 @@ fn above(text: &str, tokens: usize, counter: &dyn TokenCounter) -> Option<usize>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::words::Words;
+    use crate::tokens::words::WordCounter;
 
     fn grounded(text: &str, anchors: &[&str], max_tokens: usize) -> (String, usize) {
-        let counter = Words::new();
+        let counter = WordCounter::new();
         let anchors: Vec<Anchor> = anchors.iter().map(|text| Anchor::new(*text, 1)).collect();
         let (text, held) = ground(text.to_owned(), &anchors, max_tokens, &counter);
         assert!(held.before <= held.after);
@@ -250,10 +250,10 @@ mod tests {
 
     #[test]
     fn what_the_text_itself_holds_is_told_apart_from_what_was_appended() {
-        let counter = Words::new();
+        let counter = WordCounter::new();
         let anchors = ["a.py", "b.py", "c.py"].map(|text| Anchor::new(text, 1));
         let (_, held) = ground("all of a.py".to_owned(), &anchors, 99, &counter);
-        assert_eq!(held, Held { before: 1, after: 3 });
+        assert_eq!(held, HeldAnchors { before: 1, after: 3 });
     }
 
     #[test]
@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn names_stand_with_their_file_where_there_is_room_for_it() {
-        let counter = Words::new();
+        let counter = WordCounter::new();
         let named = |text: &str, file: Option<&str>| Anchor {
             file: file.map(str::to_owned),
             ..Anchor::new(text, 1)

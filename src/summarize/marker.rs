@@ -64,7 +64,7 @@ pub fn body_of(text: &str) -> Option<&str> {
 
 /// A summary in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found<'t> {
+pub struct FoundSummary<'t> {
     /// Its byte range, with its markers and the blank lines before them.
     pub at: Range<usize>,
     /// Its text, without markers.
@@ -73,14 +73,14 @@ pub struct Found<'t> {
 
 /// The summaries in a text: the one that it begins with, if it is the text of a summary turn (`is_turn`), and those
 /// appended to it, from the blank line before them to their end markers.
-pub fn summaries_in(text: &str, is_turn: bool) -> Vec<Found<'_>> {
+pub fn summaries_in(text: &str, is_turn: bool) -> Vec<FoundSummary<'_>> {
     let mut found = Vec::new();
     let mut from = 0;
     if let Some(body) = body_of(text).filter(|_| is_turn) {
         from = text
             .find(END_MARKER)
             .map_or(text.len(), |end| end + END_MARKER.len());
-        found.push(Found { at: 0..from, body });
+        found.push(FoundSummary { at: 0..from, body });
     }
     let behind = text.get(from..).unwrap_or_default();
     let mut before = from;
@@ -93,7 +93,7 @@ pub fn summaries_in(text: &str, is_turn: bool) -> Vec<Found<'_>> {
             continue;
         };
         let body = head.get(opening + APPENDED.len()..).unwrap_or_default();
-        found.push(Found {
+        found.push(FoundSummary {
             at: before + opening..end + END_MARKER.len(),
             body: body.trim_matches(is_blank),
         });
@@ -103,7 +103,7 @@ pub fn summaries_in(text: &str, is_turn: bool) -> Vec<Found<'_>> {
 }
 
 /// A text without the summaries that were found in it.
-pub fn text_beside(text: &str, found: &[Found<'_>]) -> String {
+pub fn text_beside(text: &str, found: &[FoundSummary<'_>]) -> String {
     let starts = std::iter::once(0).chain(found.iter().map(|found| found.at.end));
     let ends = found.iter().map(|found| found.at.start).chain([text.len()]);
     let pieces = starts.zip(ends).filter_map(|(start, end)| text.get(start..end));

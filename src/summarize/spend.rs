@@ -9,7 +9,7 @@ use crate::metrics::{Prices, Tokens};
 
 /// Limits of one run.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Limits {
+pub struct SpendLimits {
     /// Requests, failed ones included.
     pub max_requests: Option<u64>,
     /// US dollars.
@@ -30,7 +30,7 @@ pub enum LimitReached {
 /// Live figures of the requests of a run. Counters only grow, except for `in_flight`.
 #[derive(Debug, Default)]
 pub struct Spend {
-    limits: Limits,
+    limits: SpendLimits,
     /// Requests sent.
     pub requests: AtomicU64,
     /// Requests that are waiting for their answer.
@@ -61,7 +61,7 @@ pub struct Admitted<'s> {
 
 impl Spend {
     /// A run that has spent nothing yet.
-    pub fn new(limits: Limits) -> Self {
+    pub fn new(limits: SpendLimits) -> Self {
         Self {
             limits,
             ..Self::default()
@@ -161,9 +161,9 @@ mod tests {
 
     #[test]
     fn requests_are_counted_and_limited() {
-        let spend = Spend::new(Limits {
+        let spend = Spend::new(SpendLimits {
             max_requests: Some(2),
-            ..Limits::default()
+            ..SpendLimits::default()
         });
         for _ in 0..2 {
             pollster::block_on(spend.admit(tokens(1, 1))).unwrap();
@@ -175,10 +175,10 @@ mod tests {
 
     #[test]
     fn money_in_flight_holds_others_back_until_it_is_known() {
-        let spend = Spend::new(Limits {
+        let spend = Spend::new(SpendLimits {
             max_cost: Some(10.0),
             prices: Some(DOLLAR_A_TOKEN),
-            ..Limits::default()
+            ..SpendLimits::default()
         });
         let first = pollster::block_on(spend.admit(tokens(4, 4))).unwrap();
         assert!(spend.admit(tokens(4, 4)).now_or_never().is_none());

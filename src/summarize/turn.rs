@@ -20,7 +20,7 @@ const MOST_IN_FLIGHT: usize = 1_000_000;
 
 /// Gives a process its turns.
 #[derive(Clone)]
-pub struct Turns {
+pub struct ProcessTurns {
     store: Arc<dyn AnswerStore>,
     places: Arc<Semaphore>,
 }
@@ -40,7 +40,7 @@ pub struct Claim {
     _place: Option<OwnedSemaphorePermit>,
 }
 
-impl Turns {
+impl ProcessTurns {
     /// The turns of a process with so many requests in flight, whose answers are kept in `store`.
     pub fn new(store: Arc<dyn AnswerStore>, in_flight: usize) -> Self {
         let places = CLAIMS_PER_REQUEST * in_flight.clamp(1, MOST_IN_FLIGHT);
@@ -155,7 +155,7 @@ mod tests {
             });
             let store: Arc<dyn AnswerStore> = Arc::clone(&elsewhere) as _;
             let key = AnswerKey::of(&["same"]);
-            match runtime.block_on(Turns::new(Arc::clone(&store), 1).of(key)) {
+            match runtime.block_on(ProcessTurns::new(Arc::clone(&store), 1).of(key)) {
                 Claimed::Known(known) => assert!(answers && known == answer("theirs")),
                 Claimed::Ours(claim) => {
                     assert!(!answers && elsewhere.released.load(Ordering::Relaxed) == 0);

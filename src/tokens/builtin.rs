@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use memchr::memmem;
 
-use super::bpe::{Encoder, OWN_ENGINE, Pieces, Vocabulary};
+use super::bpe::{Encoder, OWN_ENGINE, PieceCounter, Vocabulary};
 use super::encodings::Encoding;
 use super::{TokenCounter, TokenizerError, TokenizerIdentity};
 
@@ -55,7 +55,7 @@ impl Encoding {
 }
 
 impl BuiltIn {
-    fn count_with(&self, text: &str, pieces: &mut Pieces<'_>) -> usize {
+    fn count_with(&self, text: &str, pieces: &mut PieceCounter<'_>) -> usize {
         let mut tokens = 0;
         // The text not yet counted, and the offset in it to search the next special token from.
         let mut rest = text;

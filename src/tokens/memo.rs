@@ -10,7 +10,7 @@ const SHORTEST: usize = 512;
 
 /// The hash of a text, its length and its number of tokens; the length is zero in an empty entry.
 #[derive(Clone, Copy, Default)]
-struct Entry {
+struct MemoEntry {
     hash: u128,
     length: usize,
     tokens: usize,
@@ -18,13 +18,13 @@ struct Entry {
 
 /// Texts by a hash of 128 bits, one for each value of its upper bits.
 pub struct Memo {
-    entries: Vec<Entry>,
+    entries: Vec<MemoEntry>,
 }
 
 impl Default for Memo {
     fn default() -> Self {
         Self {
-            entries: vec![Entry::default(); 1 << BITS],
+            entries: vec![MemoEntry::default(); 1 << BITS],
         }
     }
 }
@@ -43,7 +43,7 @@ impl Memo {
         };
         if entry.hash != hash || entry.length != length {
             let tokens = count();
-            *entry = Entry { hash, length, tokens };
+            *entry = MemoEntry { hash, length, tokens };
         }
         entry.tokens
     }

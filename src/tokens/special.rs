@@ -7,7 +7,7 @@ use serde::Deserialize;
 const FIELD: &[u8] = b"\"added_tokens\"";
 
 #[derive(Deserialize)]
-struct Added {
+struct AddedTokenEntry {
     content: String,
     #[serde(default)]
     special: bool,
@@ -19,7 +19,7 @@ pub fn of_json(file: &[u8]) -> Vec<String> {
         let rest = file.get(at + FIELD.len()..)?.trim_ascii_start();
         let list = rest.strip_prefix(b":")?;
         // The file after the list is not parsed.
-        let mut lists = serde_json::Deserializer::from_slice(list).into_iter::<Vec<Added>>();
+        let mut lists = serde_json::Deserializer::from_slice(list).into_iter::<Vec<AddedTokenEntry>>();
         lists.next()?.ok()
     });
     let tokens = lists.flatten().filter(|token| token.special);

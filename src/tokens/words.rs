@@ -3,12 +3,12 @@
 use super::{TokenCounter, TokenizerIdentity};
 
 /// A counter that calls its function.
-pub struct Words {
+pub struct WordCounter {
     identity: TokenizerIdentity,
     count: fn(&str) -> usize,
 }
 
-impl Words {
+impl WordCounter {
     /// A counter of one token per word.
     pub fn new() -> Self {
         Self::counting(|text| text.split_whitespace().count())
@@ -25,7 +25,7 @@ impl Words {
     }
 }
 
-impl TokenCounter for Words {
+impl TokenCounter for WordCounter {
     fn count(&self, text: &str) -> usize {
         (self.count)(text)
     }

@@ -3,22 +3,22 @@
 use serde_json::Value;
 
 use super::action::{Action, Class};
-use super::findings::{FindingKind, Outcome};
-use super::form::{Calls, FormRules};
+use super::findings::{FindingKind, TrainingOutcome};
+use super::form::{CallsTreatment, FormRules};
 use super::judged::{Judged, outcome};
-use super::turn::{Content, TurnFields, has_broken_arguments, texts_of_parts, trimmed};
+use super::turn::{Content, TrainerTurn, has_broken_arguments, texts_of_parts, trimmed};
 use super::verdict::Verdict;
 use crate::trajectory::json;
 
 /// Judges the content of one turn, and its calls.
-pub fn judge_turn(turn: &Judged<'_>, fields: &TurnFields<'_>, rules: &FormRules, verdict: &mut Verdict) {
+pub fn judge_turn(turn: &Judged<'_>, fields: &TrainerTurn<'_>, rules: &FormRules, verdict: &mut Verdict) {
     let mut add = |kind, action: Action, loss, detail: &str| {
         if let Some(outcome) = outcome(action, loss) {
             verdict.add(turn.finding(kind, outcome, detail));
         }
     };
     let content = &rules.content;
-    let takes_calls = rules.tool_calls != Calls::Ignore && fields.has_calls();
+    let takes_calls = rules.tool_calls != CallsTreatment::Ignore && fields.has_calls();
     match turn.content {
         Content::Null if takes_calls && is_answer(turn.class) => {
             add(FindingKind::NullContent, content.null_beside_calls, None, "");
@@ -31,7 +31,12 @@ pub fn judge_turn(turn: &Judged<'_>, fields: &TurnFields<'_>, rules: &FormRules,
                 .filter(|_| turn.class == Some(Class::System));
             let action = of_system.unwrap_or(content.parts);
             let loses = action == Action::Empty || !(only_text || content.splits_parts);
-            add(FindingKind::Parts, action, loses.then_some(Outcome::Lose), "");
+            add(
+                FindingKind::Parts,
+                action,
+                loses.then_some(TrainingOutcome::Lose),
+                "",
+            );
         }
         Content::Other => add(FindingKind::OtherContent, content.other, None, ""),
         Content::Text(text) => {
@@ -42,19 +47,19 @@ pub fn judge_turn(turn: &Judged<'_>, fields: &TurnFields<'_>, rules: &FormRules,
     }
     if fields.has_calls() {
         match rules.tool_calls {
-            Calls::Keep => {}
-            Calls::Ignore => add(
+            CallsTreatment::Keep => {}
+            CallsTreatment::Ignore => add(
                 FindingKind::CallsLost,
                 Action::Ignore,
-                Some(Outcome::Lose),
+                Some(TrainingOutcome::Lose),
                 "tool_calls",
             ),
-            Calls::ReplaceText => {
+            CallsTreatment::ReplaceText => {
                 if matches!(turn.content, Content::Text(text) if !trimmed(text).is_empty()) {
                     add(
                         FindingKind::TextLost,
                         Action::Ignore,
-                        Some(Outcome::Lose),
+                        Some(TrainingOutcome::Lose),
                         "text beside tool_calls",
                     );
                 }
@@ -74,7 +79,7 @@ pub fn judge_turn(turn: &Judged<'_>, fields: &TurnFields<'_>, rules: &FormRules,
         add(
             FindingKind::CallsLost,
             rules.function_call,
-            Some(Outcome::Lose),
+            Some(TrainingOutcome::Lose),
             "function_call",
         );
     }

@@ -4,7 +4,7 @@ use crate::names::named;
 
 named! {
     /// The outcome of a record with a trainer, from the least harm to the most.
-    Outcome {
+    TrainingOutcome {
         /// It is trained on unchanged.
         Keep = "keep",
         /// Not known: the chat template or the exact length decides.
@@ -98,14 +98,14 @@ pub struct Finding {
     /// Its kind.
     pub kind: FindingKind,
     /// The outcome of this finding alone.
-    pub outcome: Outcome,
+    pub outcome: TrainingOutcome,
     /// The number of its turn, from 1.
     pub turn: Option<usize>,
     /// Details for people; empty if the kind says it all.
     pub detail: String,
 }
 
-impl Outcome {
+impl TrainingOutcome {
     /// The rank by harm, from 0.
     pub fn harm(self) -> u8 {
         self as u8
@@ -118,7 +118,7 @@ impl Outcome {
 }
 
 /// A finding about the whole record.
-pub fn whole(kind: FindingKind, outcome: Outcome, detail: &str) -> Finding {
+pub fn whole(kind: FindingKind, outcome: TrainingOutcome, detail: &str) -> Finding {
     Finding {
         kind,
         outcome,

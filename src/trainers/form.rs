@@ -61,7 +61,7 @@ pub struct FormRules {
     /// The rules on contents of turns.
     pub content: ContentRules,
     /// The treatment of `tool_calls`.
-    pub tool_calls: Calls,
+    pub tool_calls: CallsTreatment,
     /// The action on `tool_calls` that are null.
     #[serde(default = "kept")]
     pub null_tool_calls: Action,
@@ -79,7 +79,7 @@ pub struct FormRules {
     /// The action on a turn of a call that is not JSON.
     pub call_text: Action,
     /// The treatment of a record's `tools`.
-    pub tools: Tools,
+    pub tools: ToolsTreatment,
     /// The action on a record's `system` text.
     pub system_text: Action,
 }
@@ -138,7 +138,7 @@ pub struct ContentRules {
 /// The treatment of `tool_calls`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Calls {
+pub enum CallsTreatment {
     /// They are taken, beside the text.
     Keep,
     /// They are taken in place of the text.
@@ -150,7 +150,7 @@ pub enum Calls {
 /// The treatment of a record's `tools`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Tools {
+pub enum ToolsTreatment {
     /// They are taken, as a list or a string.
     Keep,
     /// They must be a string of JSON; a list ends the run.

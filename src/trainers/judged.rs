@@ -1,7 +1,7 @@
 //! A turn as a trainer sees it, and the outcomes of actions.
 
 use super::action::{Action, Class};
-use super::findings::{Finding, FindingKind, Outcome};
+use super::findings::{Finding, FindingKind, TrainingOutcome};
 use super::turn::Content;
 
 /// A turn as the trainer sees it.
@@ -19,7 +19,7 @@ pub struct Judged<'a> {
 
 impl Judged<'_> {
     /// A finding about this turn.
-    pub fn finding(&self, kind: FindingKind, outcome: Outcome, detail: &str) -> Finding {
+    pub fn finding(&self, kind: FindingKind, outcome: TrainingOutcome, detail: &str) -> Finding {
         Finding {
             kind,
             outcome,
@@ -35,13 +35,13 @@ impl Judged<'_> {
 }
 
 /// The outcome of an action; `loss` if it leaves something out. What the template prints is judged after rendering.
-pub fn outcome(action: Action, loss: Option<Outcome>) -> Option<Outcome> {
+pub fn outcome(action: Action, loss: Option<TrainingOutcome>) -> Option<TrainingOutcome> {
     match action {
         Action::Keep | Action::Template => None,
         Action::Join | Action::Empty | Action::Ignore => loss,
         // Nothing of it is trained on; if that holds for all turns, there is a separate finding.
-        Action::Unprinted => Some(Outcome::Lose),
-        Action::Drop => Some(Outcome::Drop),
-        Action::EndsRun => Some(Outcome::Refuse),
+        Action::Unprinted => Some(TrainingOutcome::Lose),
+        Action::Drop => Some(TrainingOutcome::Drop),
+        Action::EndsRun => Some(TrainingOutcome::Refuse),
     }
 }

@@ -1,7 +1,7 @@
 //! Length: the effect of a trainer's limit on a record, and the number of trained tokens that are lost.
 
 use super::action::Action;
-use super::findings::{FindingKind, Outcome, whole};
+use super::findings::{FindingKind, TrainingOutcome, whole};
 use super::judged::Judged;
 use super::rules::{OverLength, Trainer};
 use super::verdict::Verdict;
@@ -35,7 +35,7 @@ pub fn over_length(
     if let Some(room) = rules.prompt_room {
         let before_last = spans.last().map_or(0, |(from, ..)| *from);
         if before_last >= limit.saturating_sub(room) {
-            verdict.add(whole(FindingKind::NoRoom, Outcome::Drop, ""));
+            verdict.add(whole(FindingKind::NoRoom, TrainingOutcome::Drop, ""));
             return;
         }
     }
@@ -43,17 +43,17 @@ pub fn over_length(
         return;
     }
     if lengths.least <= limit {
-        verdict.add(whole(FindingKind::NearLimit, Outcome::Undecided, ""));
+        verdict.add(whole(FindingKind::NearLimit, TrainingOutcome::Undecided, ""));
         return;
     }
     let kept = match rules.over {
         OverLength::Keep => return,
         OverLength::Drop => {
-            verdict.add(whole(FindingKind::OverLength, Outcome::Drop, ""));
+            verdict.add(whole(FindingKind::OverLength, TrainingOutcome::Drop, ""));
             return;
         }
         OverLength::EndsRun => {
-            verdict.add(whole(FindingKind::OverLength, Outcome::Refuse, ""));
+            verdict.add(whole(FindingKind::OverLength, TrainingOutcome::Refuse, ""));
             return;
         }
         OverLength::CutEnd => cut_end(&spans, limit),
@@ -62,12 +62,12 @@ pub fn over_length(
     let left: u64 = kept.learnt;
     verdict.vanished = verdict.learnt.saturating_sub(left);
     verdict.keeps_end = Some(kept.keeps_end);
-    verdict.add(whole(FindingKind::OverLength, Outcome::Cut, ""));
+    verdict.add(whole(FindingKind::OverLength, TrainingOutcome::Cut, ""));
     if left == 0 {
         let outcome = if trainer.trained.none == Action::Drop {
-            Outcome::Drop
+            TrainingOutcome::Drop
         } else {
-            Outcome::Empty
+            TrainingOutcome::Empty
         };
         verdict.add(whole(
             FindingKind::NothingLearnt,

@@ -1,10 +1,10 @@
 //! The messages that a trainer passes to a chat template, each as JSON, made by splicing.
 
 use super::action::{Action, Class};
-use super::form::{Calls, FormRules};
+use super::form::{CallsTreatment, FormRules};
 use super::judged::Judged;
 use super::structure::keys;
-use super::turn::{Content, TurnFields, texts_of_parts};
+use super::turn::{Content, TrainerTurn, texts_of_parts};
 use crate::trajectory::{Record, TemplateArguments, call_list_with, json};
 
 /// The messages of a record after the changes of its rules, one JSON object each.
@@ -21,7 +21,7 @@ pub fn messages(record: &Record<'_>, turns: &[Judged<'_>], rules: &FormRules) ->
         messages.push(format!(r#"{{"role": "system", "content": {system}}}"#));
     }
     for (turn, judged) in record.turns.iter().zip(turns) {
-        let Some(fields) = TurnFields::of(turn) else {
+        let Some(fields) = TrainerTurn::of(turn) else {
             continue;
         };
         let mut message = String::from(r#"{"role": "#);
@@ -38,7 +38,7 @@ pub fn messages(record: &Record<'_>, turns: &[Judged<'_>], rules: &FormRules) ->
                 continue;
             }
             let is_calls = key == "tool_calls";
-            if is_calls && rules.tool_calls == Calls::Ignore {
+            if is_calls && rules.tool_calls == CallsTreatment::Ignore {
                 continue;
             }
             message.push_str(", ");

@@ -17,14 +17,14 @@ mod table;
 mod turn;
 mod verdict;
 
-pub use findings::{Finding, FindingKind, Outcome, whole};
-pub use form::{FormRules, Tools};
+pub use findings::{Finding, FindingKind, TrainingOutcome, whole};
+pub use form::{FormRules, ToolsTreatment};
 pub use judged::Judged;
 pub use known::{TrainerName, trainer};
 pub use length::{Lengths, over_length};
 pub use messages::{fits_in_prefixes, list, messages, same_alone};
-pub use rules::{CompressSettings, DatasetReader, MarkTurns, Pieces, Renderer, Trainer};
+pub use rules::{CompressSettings, DatasetReader, MarkedTurns, RenderedPieces, Renderer, Trainer};
 pub use structure::{Judgement, judge};
-pub use table::Columns;
+pub use table::DatasetColumns;
 pub use turn::trimmed;
 pub use verdict::Verdict;

@@ -23,7 +23,7 @@ pub struct Trainer {
     pub renderer: Renderer,
     /// The pieces that it also renders separately; it refuses a record if they do not match the whole.
     #[serde(default)]
-    pub pieces: Pieces,
+    pub pieces: RenderedPieces,
     /// The action on a record in a form that is not listed.
     pub missing_form: Action,
     /// The source of that rule in the trainer's code.
@@ -68,7 +68,7 @@ pub enum Renderer {
 /// The pieces of a chat that a trainer renders to find the answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Pieces {
+pub enum RenderedPieces {
     /// None.
     #[default]
     None,
@@ -99,7 +99,7 @@ pub struct Mark {
     /// Its name.
     pub field: String,
     /// The turns that have it.
-    pub turns: MarkTurns,
+    pub turns: MarkedTurns,
     /// The trainer setting that the field needs to have an effect, if any.
     pub needs: Option<String>,
 }
@@ -107,7 +107,7 @@ pub struct Mark {
 /// The turns that get a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum MarkTurns {
+pub enum MarkedTurns {
     /// The summary alone.
     Summary,
     /// All turns: the reader needs one schema, and null is not a valid value.

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::action::Class;
 use super::arrow_kinds::ArrowKind;
-use super::findings::Outcome;
+use super::findings::TrainingOutcome;
 
 /// The places and kinds of one record's values, and its names of roles that the configuration limits to one name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -14,14 +14,14 @@ pub struct Shape {
     /// Kinds by place, such as `messages[].content`; `None` if it holds null only.
     pub(super) places: BTreeMap<String, Option<ArrowKind>>,
     /// The name used for a class, and the outcome for a record with another name.
-    pub(super) names: Vec<(Class, String, Outcome)>,
+    pub(super) names: Vec<(Class, String, TrainingOutcome)>,
     /// Bytes of the record.
     pub(super) bytes: u64,
 }
 
 impl Shape {
     /// The shape of a record, given as JSON text.
-    pub fn of(text: &str, names: Vec<(Class, String, Outcome)>) -> Self {
+    pub fn of(text: &str, names: Vec<(Class, String, TrainingOutcome)>) -> Self {
         let mut shape = Self {
             places: BTreeMap::new(),
             names,

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use super::action::{Action, Class};
 use super::arrow_kinds;
 use super::content::judge_turn;
-use super::findings::{Finding, FindingKind, Outcome, whole};
-use super::form::{FormRules, Tools};
+use super::findings::{Finding, FindingKind, TrainingOutcome, whole};
+use super::form::{FormRules, ToolsTreatment};
 use super::judged::{Judged, outcome};
 use super::order::{misplaced, ordered};
 use super::rules::{DatasetReader, Thinking, Trainer};
 use super::shape::Shape;
-use super::turn::{Content, TurnFields, kinds_of_parts, trimmed};
+use super::turn::{Content, TrainerTurn, kinds_of_parts, trimmed};
 use super::verdict::Verdict;
 use crate::trajectory::{Format, Record, Turn, json};
 
@@ -30,7 +30,7 @@ pub struct Judgement<'a> {
 pub fn judge<'a>(record: &Record<'a>, trainer: &'static Trainer) -> Judgement<'a> {
     let mut verdict = Verdict::default();
     let Some(rules) = trainer.form(record.format.name()) else {
-        let outcome = outcome(trainer.missing_form, None).unwrap_or(Outcome::Empty);
+        let outcome = outcome(trainer.missing_form, None).unwrap_or(TrainingOutcome::Empty);
         verdict.add(whole(FindingKind::WrongForm, outcome, record.format.name()));
         return Judgement {
             form: None,
@@ -44,7 +44,7 @@ pub fn judge<'a>(record: &Record<'a>, trainer: &'static Trainer) -> Judgement<'a
         judge_names(record, &turns, rules, &mut verdict);
         judge_thinking(record, &turns, trainer, &mut verdict);
         if !turns.iter().any(|turn| turn.is_learnt) {
-            let outcome = outcome(trainer.trained.none, None).unwrap_or(Outcome::Empty);
+            let outcome = outcome(trainer.trained.none, None).unwrap_or(TrainingOutcome::Empty);
             let unknown = verdict
                 .findings
                 .iter()
@@ -58,7 +58,7 @@ pub fn judge<'a>(record: &Record<'a>, trainer: &'static Trainer) -> Judgement<'a
     if matches!(trainer.reader, DatasetReader::Arrow | DatasetReader::Parquet)
         && let Some((turn, place)) = arrow_kinds::mixed(record)
     {
-        let finding = whole(FindingKind::MixedKinds, Outcome::Refuse, &place);
+        let finding = whole(FindingKind::MixedKinds, TrainingOutcome::Refuse, &place);
         verdict.add(Finding {
             turn: Some(turn + 1),
             ..finding
@@ -67,7 +67,7 @@ pub fn judge<'a>(record: &Record<'a>, trainer: &'static Trainer) -> Judgement<'a
     if trainer.reader == DatasetReader::Parquet
         && let Some(turn) = arrow_kinds::uneven(record)
     {
-        let finding = whole(FindingKind::UnevenFields, Outcome::Refuse, "");
+        let finding = whole(FindingKind::UnevenFields, TrainingOutcome::Refuse, "");
         verdict.add(Finding {
             turn: Some(turn + 1),
             ..finding
@@ -100,12 +100,12 @@ fn judge_turns<'a>(
             content: Content::Null,
             is_learnt: false,
         };
-        let Some(fields) = TurnFields::of(turn) else {
-            verdict.add(judged.finding(FindingKind::UnreadableTurn, Outcome::Refuse, ""));
+        let Some(fields) = TrainerTurn::of(turn) else {
+            verdict.add(judged.finding(FindingKind::UnreadableTurn, TrainingOutcome::Refuse, ""));
             return turns;
         };
         let Some(role) = fields.get(keys.0).filter(|role| role.starts_with('"')) else {
-            let outcome = outcome(trainer.missing_form, None).unwrap_or(Outcome::Refuse);
+            let outcome = outcome(trainer.missing_form, None).unwrap_or(TrainingOutcome::Refuse);
             verdict.add(judged.finding(FindingKind::WrongKeys, outcome, turn.keys().0));
             return turns;
         };
@@ -116,7 +116,7 @@ fn judge_turns<'a>(
         let is_masked = mark.is_some_and(|mark| fields.get(&mark.field) == Some("false"));
         judged.is_learnt = judged.is_answer() && !is_masked;
         if judged.class.is_none() {
-            let outcome = outcome(rules.unknown_role, None).unwrap_or(Outcome::Refuse);
+            let outcome = outcome(rules.unknown_role, None).unwrap_or(TrainingOutcome::Refuse);
             verdict.add(judged.finding(FindingKind::UnknownRole, outcome, &role));
         }
         judge_turn(&judged, &fields, rules, verdict);
@@ -135,7 +135,7 @@ pub fn keys(format: Format) -> (&'static str, &'static str) {
 
 fn judge_order(turns: &[Judged<'_>], rules: &FormRules, verdict: &mut Verdict) {
     if turns.len() < rules.least_turns {
-        let outcome = outcome(rules.too_few, None).unwrap_or(Outcome::Drop);
+        let outcome = outcome(rules.too_few, None).unwrap_or(TrainingOutcome::Drop);
         verdict.add(whole(FindingKind::TooFewTurns, outcome, ""));
     }
     // An unknown role is a separate finding.
@@ -144,7 +144,7 @@ fn judge_order(turns: &[Judged<'_>], rules: &FormRules, verdict: &mut Verdict) {
             .last()
             .filter(|turn| turn.class.is_none() && !rules.last.is_empty())
         {
-            let outcome = outcome(rules.wrong_order, None).unwrap_or(Outcome::Drop);
+            let outcome = outcome(rules.wrong_order, None).unwrap_or(TrainingOutcome::Drop);
             verdict.add(last.finding(
                 FindingKind::WrongOrder,
                 outcome,
@@ -156,14 +156,14 @@ fn judge_order(turns: &[Judged<'_>], rules: &FormRules, verdict: &mut Verdict) {
     let classes: Vec<(usize, Class)> = turns.iter().flat_map(|turn| classes(turn, rules)).collect();
     let (order, cut) = ordered(&classes, rules);
     if cut > 0 {
-        let finding = whole(FindingKind::LastToolsCut, Outcome::Lose, "");
+        let finding = whole(FindingKind::LastToolsCut, TrainingOutcome::Lose, "");
         verdict.add(Finding {
             turn: Some(turns.len() - cut + 1),
             ..finding
         });
     }
     if let Some(misplaced) = misplaced(&order, rules) {
-        let outcome = outcome(rules.wrong_order, None).unwrap_or(Outcome::Drop);
+        let outcome = outcome(rules.wrong_order, None).unwrap_or(TrainingOutcome::Drop);
         let finding = whole(FindingKind::WrongOrder, outcome, misplaced.why);
         verdict.add(Finding {
             turn: misplaced.turn.map(|turn| turn + 1),
@@ -200,16 +200,20 @@ fn judge_names(record: &Record<'_>, turns: &[Judged<'_>], rules: &FormRules, ver
         let name = record.turns.get(turn.index).and_then(Turn::role_name);
         let name = name.unwrap_or_default();
         if *names.entry(class as u8).or_insert(name) != name {
-            let outcome = outcome(rules.unknown_role, None).unwrap_or(Outcome::Drop);
+            let outcome = outcome(rules.unknown_role, None).unwrap_or(TrainingOutcome::Drop);
             verdict.add(turn.finding(FindingKind::TwoNames, outcome, name.trim_matches('"')));
         }
     }
 }
 
 /// The names used for roles that the configuration limits to one name.
-fn names(record: &Record<'_>, turns: &[Judged<'_>], rules: &FormRules) -> Vec<(Class, String, Outcome)> {
-    let outcome = outcome(rules.unknown_role, None).unwrap_or(Outcome::Drop);
-    let mut names: Vec<(Class, String, Outcome)> = Vec::new();
+fn names(
+    record: &Record<'_>,
+    turns: &[Judged<'_>],
+    rules: &FormRules,
+) -> Vec<(Class, String, TrainingOutcome)> {
+    let outcome = outcome(rules.unknown_role, None).unwrap_or(TrainingOutcome::Drop);
+    let mut names: Vec<(Class, String, TrainingOutcome)> = Vec::new();
     for turn in turns {
         let Some(class) = turn.class.filter(|class| rules.one_name.contains(class)) else {
             continue;
@@ -240,7 +244,7 @@ fn judge_thinking(record: &Record<'_>, turns: &[Judged<'_>], trainer: &Trainer, 
             && text.is_some_and(|turn| turn.text.contains("</think>"))
     };
     if let Some(turn) = turns.iter().find(thinks) {
-        verdict.add(turn.finding(FindingKind::ThinkingDropped, Outcome::Lose, ""));
+        verdict.add(turn.finding(FindingKind::ThinkingDropped, TrainingOutcome::Lose, ""));
     }
 }
 
@@ -250,14 +254,16 @@ fn judge_frame(record: &Record<'_>, rules: &FormRules, verdict: &mut Verdict) {
         .tools
         .filter(|tools| !matches!(*tools, "[]" | "\"\"" | "\"[]\""));
     match (rules.tools, tools) {
-        (Tools::String, Some(tools)) if !tools.starts_with('"') => {
-            verdict.add(whole(FindingKind::ToolsForm, Outcome::Refuse, ""));
+        (ToolsTreatment::String, Some(tools)) if !tools.starts_with('"') => {
+            verdict.add(whole(FindingKind::ToolsForm, TrainingOutcome::Refuse, ""));
         }
-        (Tools::Ignore, Some(_)) => verdict.add(whole(FindingKind::ToolsLost, Outcome::Lose, "")),
+        (ToolsTreatment::Ignore, Some(_)) => {
+            verdict.add(whole(FindingKind::ToolsLost, TrainingOutcome::Lose, ""));
+        }
         _ => {}
     }
     let is_said = record.system.is_some_and(|system| !trimmed(system).is_empty());
     if is_said && rules.system_text == Action::Ignore {
-        verdict.add(whole(FindingKind::SystemLost, Outcome::Lose, ""));
+        verdict.add(whole(FindingKind::SystemLost, TrainingOutcome::Lose, ""));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::arrow_kinds::ArrowKind;
-use super::findings::{Finding, FindingKind, Outcome, whole};
+use super::findings::{Finding, FindingKind, TrainingOutcome, whole};
 use super::rules::DatasetReader;
 use super::shape::Shape;
 
@@ -15,7 +15,7 @@ const MOST_PLACES: usize = 20_000;
 
 /// The columns defined by the records read so far.
 #[derive(Debug, Clone)]
-pub struct Columns {
+pub struct DatasetColumns {
     reader: DatasetReader,
     /// The first file.
     first: Option<String>,
@@ -27,7 +27,7 @@ pub struct Columns {
     names: BTreeMap<u8, String>,
 }
 
-impl Columns {
+impl DatasetColumns {
     /// An empty table.
     pub fn new(reader: DatasetReader) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl Columns {
                 Some(_) => {}
             }
         }
-        let refused = |kind, place: &String| whole(kind, Outcome::Refuse, place);
+        let refused = |kind, place: &String| whole(kind, TrainingOutcome::Refuse, place);
         found.extend(new_place.map(|place| refused(FindingKind::NewColumn, place)));
         found.extend(other_kind.map(|place| refused(FindingKind::MixedKinds, place)));
         found
@@ -101,7 +101,7 @@ mod tests {
 
     /// The findings for the last of these records, each in the file of its name.
     fn last(reader: DatasetReader, records: &[(&str, &str)]) -> Vec<(FindingKind, String)> {
-        let mut table = Columns::new(reader);
+        let mut table = DatasetColumns::new(reader);
         let mut found = Vec::new();
         for (source, text) in records {
             found = table.add(source, &Shape::of(text, Vec::new()));
@@ -171,14 +171,15 @@ mod tests {
 
     #[test]
     fn a_second_name_for_a_role_is_found() {
-        let mut table = Columns::new(DatasetReader::Json);
-        let named = |name: &str| Shape::of(PLAIN, vec![(Class::Tool, name.to_owned(), Outcome::Drop)]);
+        let mut table = DatasetColumns::new(DatasetReader::Json);
+        let named =
+            |name: &str| Shape::of(PLAIN, vec![(Class::Tool, name.to_owned(), TrainingOutcome::Drop)]);
         assert_eq!(table.add("1", &named("tool")), []);
         assert_eq!(table.add("1", &named("tool")), []);
         let found = table.add("1", &named("observation"));
         assert_eq!(
             (found[0].kind, found[0].outcome),
-            (FindingKind::TwoNames, Outcome::Drop)
+            (FindingKind::TwoNames, TrainingOutcome::Drop)
         );
         assert_eq!(found[0].detail, "observation, in records before tool");
     }

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use crate::trajectory::{Turn, json};
 
 /// A turn with its fields as JSON text. If a field is given twice, the last one counts, as in Python.
-pub struct TurnFields<'a> {
+pub struct TrainerTurn<'a> {
     fields: BTreeMap<Cow<'a, str>, &'a RawValue>,
 }
 
@@ -26,7 +26,7 @@ pub enum Content<'a> {
     Other,
 }
 
-impl<'a> TurnFields<'a> {
+impl<'a> TrainerTurn<'a> {
     /// The fields of a turn; `None` if it is not an object with a role that is a string.
     pub fn of(turn: &Turn<'a>) -> Option<Self> {
         let fields = serde_json::from_str(turn.text).ok()?;

@@ -1,6 +1,6 @@
 //! The verdict on a record with one trainer: its findings, and the outcome that follows.
 
-use super::findings::{Finding, Outcome};
+use super::findings::{Finding, TrainingOutcome};
 use super::shape::Shape;
 
 /// The verdict on a record.
@@ -19,12 +19,12 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// The outcome of the most harm; [`Outcome::Keep`] without findings.
-    pub fn outcome(&self) -> Outcome {
+    /// The outcome of the most harm; [`TrainingOutcome::Keep`] without findings.
+    pub fn outcome(&self) -> TrainingOutcome {
         let outcomes = self.findings.iter().map(|finding| finding.outcome);
         outcomes
             .max_by_key(|outcome| outcome.harm())
-            .unwrap_or(Outcome::Keep)
+            .unwrap_or(TrainingOutcome::Keep)
     }
 
     /// Adds a finding, unless there is one of its kind that does at least as much harm.

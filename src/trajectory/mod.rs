@@ -14,7 +14,7 @@ mod tests;
 mod view;
 
 pub use chat::{TemplateArguments, call_list_with, chat, tool_list};
-pub use convert::{Arguments, Converted, Losses, NotConvertible, OutputForm, convert};
+pub use convert::{ArgumentsForm, Converted, Losses, NotConvertible, OutputForm, convert};
 pub use edit::mark::{is_marked_copy, is_only_marked, marked, marked_anew, value_of, without_mark};
 pub use edit::record_fields::{field_of, with_fields};
 pub use edit::responses::{with_responses, without_responses};

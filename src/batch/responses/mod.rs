@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rustc_hash::FxHashMap;
 
 use crate::summarize::answers::AnswerKey;
-use crate::summarize::batch::response::{self, NoResponse, Outcome};
+use crate::summarize::batch::response::{self, NoResponse, ResponseOutcome};
 use crate::summarize::batch::{BatchResponse, DialectFix, Responses, custom_id};
 
 /// Maximum bytes of a line; no response is nearly as long.
@@ -25,16 +25,16 @@ const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 #[derive(Debug, Default)]
 pub struct ResponseFiles {
     files: Vec<PathBuf>,
-    index: FxHashMap<AnswerKey, Entry>,
+    index: FxHashMap<AnswerKey, ResponseEntry>,
     /// The names of failures, which entries refer to by index.
     names: Vec<&'static str>,
     /// The totals of the files.
-    pub found: Contents,
+    pub found: ResponseTotals,
 }
 
 /// Totals of files of responses.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Contents {
+pub struct ResponseTotals {
     /// Number of files.
     pub files: u64,
     /// Bytes of all files.
@@ -59,7 +59,7 @@ pub struct Contents {
 
 /// The position of a response, and what is known of it.
 #[derive(Debug)]
-struct Entry {
+struct ResponseEntry {
     offset: u64,
     length: u32,
     file: u32,
@@ -167,16 +167,16 @@ impl ResponseFiles {
             return;
         };
         let failure = match &response.outcome {
-            Outcome::Answer(_) => None,
-            Outcome::Failed(failed) => Some(self.failure(failed.name())),
+            ResponseOutcome::Answer(_) => None,
+            ResponseOutcome::Failed(failed) => Some(self.failure(failed.name())),
         };
         let lesson = response.outcome.lesson();
         let too_long = response.outcome.is_too_long();
         let earlier = self.index.remove(&key);
         let failures = earlier.as_ref().map_or(0, |earlier| earlier.failures);
         let answers = earlier.as_ref().map_or(0, |earlier| earlier.answers);
-        let taught = |taught: fn(&Entry) -> bool| earlier.as_ref().is_some_and(taught);
-        let entry = Entry {
+        let taught = |taught: fn(&ResponseEntry) -> bool| earlier.as_ref().is_some_and(taught);
+        let entry = ResponseEntry {
             offset,
             length,
             file,
@@ -190,7 +190,7 @@ impl ResponseFiles {
             asked: AtomicBool::new(false),
         };
         let entry = match earlier {
-            Some(answer) if answer.failure.is_none() && failure.is_some() => Entry {
+            Some(answer) if answer.failure.is_none() && failure.is_some() => ResponseEntry {
                 failures: entry.failures,
                 ..answer
             },
@@ -217,7 +217,7 @@ impl ResponseFiles {
         }
     }
 
-    fn line(&self, entry: &Entry) -> Result<Vec<u8>, String> {
+    fn line(&self, entry: &ResponseEntry) -> Result<Vec<u8>, String> {
         let path = self
             .files
             .get(entry.file as usize)

@@ -40,8 +40,8 @@ fn lines(lines: &[Value]) -> String {
 fn found(files: &ResponseFiles, question: &str) -> Option<(Result<String, &'static str>, usize)> {
     let found = files.find(&AnswerKey::of(&[question])).unwrap()?;
     let outcome = match found.outcome {
-        Outcome::Answer(answer) => Ok(answer.text),
-        Outcome::Failed(failed) => Err(failed.name()),
+        ResponseOutcome::Answer(answer) => Ok(answer.text),
+        ResponseOutcome::Failed(failed) => Err(failed.name()),
     };
     Some((outcome, found.failures))
 }

@@ -34,13 +34,13 @@ enum CacheCommand {
     /// Take answers away
     Prune(PruneArgs),
     /// Add the answers of several caches to one
-    Merge(MergeArgs),
+    Merge(CacheMergeArgs),
 }
 
 #[derive(Debug, clap::Args)]
 struct StatsArgs {
     #[command(flatten)]
-    place: Place,
+    place: CacheLocation,
     /// Print the answer as JSON
     #[arg(long)]
     json: bool,
@@ -50,7 +50,7 @@ struct StatsArgs {
 #[command(group = clap::ArgGroup::new("which").required(true))]
 struct PruneArgs {
     #[command(flatten)]
-    place: Place,
+    place: CacheLocation,
     /// Those that were not used for so long: 30d, 12h, 2w
     #[arg(long, value_name = "TIME", value_parser = units::time, group = "which")]
     older_than: Option<Duration>,
@@ -63,7 +63,7 @@ struct PruneArgs {
 }
 
 #[derive(Debug, clap::Args)]
-struct MergeArgs {
+struct CacheMergeArgs {
     /// The caches: folders, or outputs that they stand beside
     #[arg(value_name = "DIR|OUT", required = true)]
     from: Vec<PathBuf>,
@@ -73,7 +73,7 @@ struct MergeArgs {
 }
 
 #[derive(Debug, clap::Args)]
-struct Place {
+struct CacheLocation {
     /// The folder, or the output that it stands beside [default: what the variable `TRAJFIT_CACHE` names]
     #[arg(value_name = "DIR|OUT")]
     place: Option<PathBuf>,
@@ -114,7 +114,7 @@ impl PruneArgs {
     }
 }
 
-impl Place {
+impl CacheLocation {
     /// The folder of the cache that the argument names.
     fn folder(&self) -> Result<PathBuf, CliError> {
         self.place

@@ -12,7 +12,7 @@ use crate::cli::settings::Settings;
 use crate::cli::terminal::progress::{Progress, ProgressStyle, counting};
 use crate::cli::terminal::stdout;
 use crate::cli::{CliError, ExitStatus, errors};
-use crate::config::{Key, OnInvalid};
+use crate::config::{ConfigKey, OnInvalid};
 use crate::fit::{Linter, PairScorer};
 use crate::metrics::{LintCensus, LintChanges, Unreadable};
 use crate::names::Named;
@@ -84,7 +84,7 @@ enum LintKeys {}
 const ON_INVALID: &str = "Treatment of a line that holds no readable trajectory: it is reported (reject, pass), or the run ends (fail)";
 
 impl KeySet for LintKeys {
-    fn key(key: &Key) -> Option<Key> {
+    fn key(key: &ConfigKey) -> Option<ConfigKey> {
         match key.path {
             "tokenizer.name"
             | "tokenizer.chat_template"

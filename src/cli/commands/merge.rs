@@ -14,9 +14,9 @@ use crate::cli::{CliError, ExitStatus, errors};
 use crate::config::OverLimit;
 use crate::metrics::Columns;
 use crate::names::Named;
-use crate::pipeline::{Merge, Merged};
+use crate::pipeline::{Merge, MergedRuns};
 use crate::report::{summary_table, unroll_table};
-use crate::settings::Settings;
+use crate::settings::SettingValues;
 
 /// Join the results of a data set's shards: metrics, totals, rejects and data.
 ///
@@ -83,7 +83,7 @@ pub fn run(args: &MergeArgs) -> Result<ExitStatus, CliError> {
     Ok(execute::exit_status(&merged.report.totals, fails))
 }
 
-fn table(merged: &Merged) -> String {
+fn table(merged: &MergedRuns) -> String {
     let budget = merged.settings.get("compression.target_max_tokens");
     let facts = TableFacts {
         target_max_tokens: budget.and_then(Value::as_u64).unwrap_or_default(),
@@ -97,6 +97,6 @@ fn table(merged: &Merged) -> String {
     }
 }
 
-fn text<'s>(settings: &'s Settings, key: &str) -> Option<&'s str> {
+fn text<'s>(settings: &'s SettingValues, key: &str) -> Option<&'s str> {
     settings.get(key).and_then(Value::as_str)
 }

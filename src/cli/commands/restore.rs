@@ -12,7 +12,7 @@ use crate::cli::runs::running;
 use crate::cli::settings::Settings;
 use crate::cli::terminal::stdout;
 use crate::cli::{CliError, ExitStatus};
-use crate::config::Key;
+use crate::config::ConfigKey;
 use crate::fit::{TrajectoryId, trained_turns};
 use crate::pipeline::{self, RawRecord, Records};
 
@@ -42,7 +42,7 @@ pub struct RestoreArgs {
 enum RestoreKeys {}
 
 impl KeySet for RestoreKeys {
-    fn key(key: &Key) -> Option<Key> {
+    fn key(key: &ConfigKey) -> Option<ConfigKey> {
         let read = ["input.format", "input.max_record_bytes", "compression.trainer"];
         read.contains(&key.path).then_some(*key)
     }

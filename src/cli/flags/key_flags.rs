@@ -7,15 +7,15 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValueParser};
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
 
-use crate::config::{AppliesTo, Config, KEYS, Key, Sources, Value, ValueKind};
+use crate::config::{AppliesTo, Config, ConfigKey, KEYS, Sources, Value, ValueKind};
 
 /// The keys that a command has flags for.
 pub trait KeySet {
     /// The key as the command has it; `None` if it has no flag for it.
-    fn key(key: &Key) -> Option<Key>;
+    fn key(key: &ConfigKey) -> Option<ConfigKey>;
 
     /// The keys, in the order of the help.
-    fn keys() -> impl Iterator<Item = Key> {
+    fn keys() -> impl Iterator<Item = ConfigKey> {
         KEYS.iter().filter_map(Self::key)
     }
 }
@@ -25,7 +25,7 @@ pub trait KeySet {
 pub enum EveryKey {}
 
 impl KeySet for EveryKey {
-    fn key(key: &Key) -> Option<Key> {
+    fn key(key: &ConfigKey) -> Option<ConfigKey> {
         Some(*key)
     }
 }
@@ -35,7 +35,7 @@ impl KeySet for EveryKey {
 pub enum RunKeys {}
 
 impl KeySet for RunKeys {
-    fn key(key: &Key) -> Option<Key> {
+    fn key(key: &ConfigKey) -> Option<ConfigKey> {
         (key.section() != "batch").then_some(*key)
     }
 }
@@ -43,7 +43,7 @@ impl KeySet for RunKeys {
 /// The flags for the keys of a set that the user gave.
 #[derive(Debug, Clone)]
 pub struct KeyFlags<S = EveryKey> {
-    given: Vec<(&'static Key, String)>,
+    given: Vec<(&'static ConfigKey, String)>,
     set: PhantomData<S>,
 }
 
@@ -88,7 +88,7 @@ impl<S: KeySet> FromArgMatches for KeyFlags<S> {
     }
 }
 
-fn argument(key: Key) -> Arg {
+fn argument(key: ConfigKey) -> Arg {
     let (value_name, parser) = match key.kind() {
         ValueKind::Count => ("N", StringValueParser::new().into()),
         ValueKind::Number => ("NUMBER", StringValueParser::new().into()),

@@ -9,7 +9,7 @@ use crate::cli::flags::key_flags::{KeyFlags, KeySet};
 use crate::cli::settings::Settings;
 use crate::cli::terminal::visible::one_line;
 use crate::cli::{CliError, errors};
-use crate::config::Key;
+use crate::config::ConfigKey;
 use crate::fit::{Explanation, Fitter, PairScorer};
 use crate::pipeline::{self, RawRecord, Records};
 use crate::summarize::extractive::Extractive;
@@ -47,7 +47,7 @@ pub struct OneRecordArgs {
 enum PlanKeys {}
 
 impl KeySet for PlanKeys {
-    fn key(key: &Key) -> Option<Key> {
+    fn key(key: &ConfigKey) -> Option<ConfigKey> {
         let decides = matches!(key.section(), "tokenizer" | "compression" | "protected_turns")
             || matches!(
                 key.path,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::running;
-use crate::cache::{Access, AnswerCache};
+use crate::cache::{AnswerCache, CacheAccess};
 use crate::cli::flags::compress_options::CompressOptions;
 use crate::cli::settings::{Settings, Summaries};
 use crate::cli::{CliError, errors};
@@ -15,7 +15,7 @@ use crate::summarize::batch::BatchAnswers;
 use crate::summarize::chat::{ChatSettings, ChatSummarizer};
 use crate::summarize::command::CommandSummarizer;
 use crate::summarize::extractive::Extractive;
-use crate::summarize::spend::{Limits, Spend};
+use crate::summarize::spend::{Spend, SpendLimits};
 use crate::tokens::TokenCounter;
 
 /// The summarizers of a run, and their counters.
@@ -37,7 +37,7 @@ pub struct StoredAnswers {
     /// The folder beside the output, if it has one.
     pub beside: Option<PathBuf>,
     /// The access to them.
-    pub access: Access,
+    pub access: CacheAccess,
     /// True if no warnings about them are printed.
     pub quiet: bool,
 }
@@ -50,9 +50,9 @@ pub fn chosen(
     counter: &Arc<dyn TokenCounter>,
 ) -> Result<RunSummarizers, CliError> {
     let access = if options.dry_run {
-        Access::Look
+        CacheAccess::Look
     } else {
-        Access::Keep
+        CacheAccess::Keep
     };
     let stored = StoredAnswers {
         beside,
@@ -89,7 +89,7 @@ pub fn configured(
             chosen.spend = Some(spend);
         }
         SummarizerKind::Command => {
-            let spend = Arc::new(Spend::new(Limits::default()));
+            let spend = Arc::new(Spend::new(SpendLimits::default()));
             let mut settings = summaries.command.clone();
             settings.prompt.template = template(summaries)?;
             let store = answers(summaries, stored);
@@ -107,7 +107,7 @@ pub fn configured(
 pub fn in_files(
     options: &CompressOptions,
     beside: Option<PathBuf>,
-    access: Access,
+    access: CacheAccess,
     postbox: BatchAnswers,
 ) -> Result<RunSummarizers, CliError> {
     let summaries = &options.settings.summaries;

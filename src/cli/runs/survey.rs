@@ -12,9 +12,9 @@ use crate::cli::settings::Settings;
 use crate::cli::terminal::progress::{Progress, ProgressStyle, counting};
 use crate::cli::terminal::stdout;
 use crate::cli::{CliError, errors};
-use crate::config::{CountMode, Key, OnInvalid};
+use crate::config::{ConfigKey, CountMode, OnInvalid};
 use crate::fit::Measurer;
-use crate::metrics::{Census, Measured};
+use crate::metrics::{Census, ComparedCount};
 use crate::pipeline::{RunError, Sample, Source, Survey, SurveyReport};
 use crate::report::{SurveyFigures, Tokenizer};
 
@@ -52,7 +52,7 @@ const ON_INVALID: &str = "Treatment of a line that holds no readable trajectory:
     code (reject), it is only reported (pass), or the run ends (fail)";
 
 impl KeySet for CountingKeys {
-    fn key(key: &Key) -> Option<Key> {
+    fn key(key: &ConfigKey) -> Option<ConfigKey> {
         match key.path {
             "tokenizer.name"
             | "compression.trainer"
@@ -167,9 +167,9 @@ fn print_lines(lines: &[u8]) -> Result<(), RunError> {
 }
 
 /// The count that limits are compared with.
-pub fn measured(settings: &Settings) -> Measured {
+pub fn measured(settings: &Settings) -> ComparedCount {
     match settings.fit.count {
-        CountMode::Values => Measured::Values,
-        CountMode::Rendered => Measured::Rendered,
+        CountMode::Values => ComparedCount::Values,
+        CountMode::Rendered => ComparedCount::Rendered,
     }
 }

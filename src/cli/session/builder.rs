@@ -5,11 +5,11 @@ use std::sync::Mutex;
 
 use super::core::{EndOfSummaries, Session};
 use super::error::{SessionError, SessionErrorKind};
-use crate::cache::Access;
+use crate::cache::CacheAccess;
 use crate::cli::runs::running;
 use crate::cli::runs::summarizer::{self, StoredAnswers};
 use crate::cli::settings::Settings;
-use crate::config::{KEYS, Key, Sources};
+use crate::config::{ConfigKey, KEYS, Sources};
 use crate::names::nearest;
 
 /// The settings of a [`Session`].
@@ -56,7 +56,7 @@ impl SessionBuilder {
         let counter = running::tokenizer(&settings)?;
         let stored = StoredAnswers {
             beside: None,
-            access: Access::Keep,
+            access: CacheAccess::Keep,
             quiet: true,
         };
         let chosen = summarizer::configured(&settings, stored, &counter)?;
@@ -78,14 +78,14 @@ impl SessionBuilder {
 }
 
 /// The key with this path, flag or last part of the path. Flags go first: they are what help and pages name.
-fn key_of(name: &str) -> Result<&'static Key, SessionError> {
+fn key_of(name: &str) -> Result<&'static ConfigKey, SessionError> {
     let flag = name.replace('_', "-");
-    let has_flag = |key: &&Key| [Some(key.flag), key.alias, key.former].contains(&Some(&*flag));
-    let last = |key: &&Key| key.path.rsplit('.').next() == Some(name);
-    if let Some(key) = Key::by_path(name).or_else(|| KEYS.iter().find(has_flag)) {
+    let has_flag = |key: &&ConfigKey| [Some(key.flag), key.alias, key.former].contains(&Some(&*flag));
+    let last = |key: &&ConfigKey| key.path.rsplit('.').next() == Some(name);
+    if let Some(key) = ConfigKey::by_path(name).or_else(|| KEYS.iter().find(has_flag)) {
         return Ok(key);
     }
-    let named: Vec<&'static Key> = KEYS.iter().filter(last).collect();
+    let named: Vec<&'static ConfigKey> = KEYS.iter().filter(last).collect();
     if let [key] = named.as_slice() {
         return Ok(key);
     }

@@ -10,7 +10,7 @@ use crate::cli::settings::Settings;
 use crate::config::{CountMode, Resolved};
 use crate::fit::Fitter;
 use crate::pipeline::{Capacity, RowsReport, WORKER_THREADS, Worker, block_on_until_stopped};
-use crate::settings::Settings as RunSettings;
+use crate::settings::SettingValues;
 use crate::summarize::Summarizer;
 use crate::tokens::chat_template::ChatTemplate;
 
@@ -72,7 +72,7 @@ impl Session {
     }
 
     /// The facts of a report on records that were fitted with these settings.
-    pub(super) fn facts(&self, mut fingerprint: RunSettings) -> RowsReport {
+    pub(super) fn facts(&self, mut fingerprint: SettingValues) -> RowsReport {
         fingerprint.extend(self.chosen.wording.clone());
         RowsReport {
             settings: fingerprint,

@@ -6,8 +6,10 @@ use std::time::{Duration, Instant};
 use super::core::{EndOfSummaries, Session};
 use super::error::SessionError;
 use crate::metrics::{Columns, Row, Status, Totals, row_json};
-use crate::pipeline::{Batch, Chunk, Counters, Next, Process, RecordStream, RowsReport, Worker, rows_report};
-use crate::settings::Settings;
+use crate::pipeline::{
+    Chunk, Counters, Next, Process, ReadBatch, RecordStream, RowsReport, Worker, rows_report,
+};
+use crate::settings::SettingValues;
 
 /// The time between two looks at whether the next result is there, for the plain iterator.
 const LOOK: Duration = Duration::from_mins(1);
@@ -73,7 +75,7 @@ impl FittedRecord {
         self.rows.first().filter(|row| row.status == Status::Rejected)
     }
 
-    fn of(mut batch: Batch, chunk: Chunk, columns: Columns) -> Result<Self, SessionError> {
+    fn of(mut batch: ReadBatch, chunk: Chunk, columns: Columns) -> Result<Self, SessionError> {
         if let Some(error) = chunk.stop {
             return Err(error.into());
         }
@@ -105,13 +107,13 @@ impl<I: Iterator<Item = Vec<u8>>> Fitting<I> {
         records: I,
         worker: Worker,
         columns: Columns,
-        fingerprint: Settings,
+        fingerprint: SettingValues,
     ) -> Result<Self, SessionError> {
         let facts = session.facts(fingerprint);
         let is_unrolled = columns == Columns::Segments;
         let worker = Arc::new(worker);
         let counters = Arc::new(Counters::default());
-        let process: Process<Result<FittedRecord, SessionError>> = Arc::new(move |mut batch: Batch| {
+        let process: Process<Result<FittedRecord, SessionError>> = Arc::new(move |mut batch: ReadBatch| {
             let (worker, counters) = (Arc::clone(&worker), Arc::clone(&counters));
             Box::pin(async move {
                 if is_unrolled {

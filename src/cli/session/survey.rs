@@ -10,8 +10,8 @@ use crate::cli::runs::{running, survey};
 use crate::config::OnInvalid;
 use crate::fit::{Linter, Measurer};
 use crate::metrics::{Census, LintCensus, Unreadable};
-use crate::pipeline::{Batch, Next, Process, RecordStream, read_record};
-use crate::report::{self, CheckOutcome, CountReport, Limits, LintReport, SurveyFigures, Tokenizer};
+use crate::pipeline::{Next, Process, ReadBatch, RecordStream, read_record};
+use crate::report::{self, CheckLimits, CheckOutcome, CountReport, LintReport, SurveyFigures, Tokenizer};
 
 /// The time between two looks at whether to stop.
 const LOOK: Duration = Duration::from_millis(50);
@@ -53,7 +53,7 @@ impl Session {
         let max_over = check::allowance(max_over).map_err(|why| usage(format!("max_over: {why}")))?;
         let (census, figures) = self.census(records, source, LISTED, stop)?;
         let settings = &self.settings;
-        let limits = Limits {
+        let limits = CheckLimits {
             max_tokens: settings.fit.target_max_tokens as u64,
             max_over,
             p99,
@@ -151,7 +151,7 @@ impl Session {
     ) -> Result<(), SessionError> {
         let ends = self.settings.on_invalid == OnInvalid::Fail;
         let read = Arc::new(read);
-        let process: Process<(u64, Result<T, Unreadable>)> = Arc::new(move |batch: Batch| {
+        let process: Process<(u64, Result<T, Unreadable>)> = Arc::new(move |batch: ReadBatch| {
             let read = Arc::clone(&read);
             Box::pin(async move { read_record(&batch, |bytes| read(bytes)) })
         });

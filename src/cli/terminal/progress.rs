@@ -197,7 +197,7 @@ fn requests(spend: &Spend, counters: &Counters, elapsed: Duration) -> String {
 mod tests {
     use super::*;
     use crate::metrics::{Prices, Tokens};
-    use crate::summarize::spend::Limits;
+    use crate::summarize::spend::SpendLimits;
 
     #[test]
     fn a_pipe_shows_nothing_unless_it_is_a_log_and_quiet_wins() {
@@ -271,9 +271,9 @@ mod tests {
             fallback_prompt: 1.0,
             fallback_completion: 4.0,
         };
-        let spend = Spend::new(Limits {
+        let spend = Spend::new(SpendLimits {
             prices: Some(prices),
-            ..Limits::default()
+            ..SpendLimits::default()
         });
         let counters = Counters {
             answered: AtomicU64::new(1100),

@@ -4,7 +4,7 @@
 const TAIL: usize = 4;
 
 /// A set of words with false positives, and no false negatives.
-pub(super) struct Filter {
+pub(super) struct WordFilter {
     /// The length of the shortest word in bytes; 0 for an empty set.
     least: usize,
     /// Bit mask of the tail bytes that even the shortest word has.
@@ -15,7 +15,7 @@ pub(super) struct Filter {
     seen: Box<[u64; 256]>,
 }
 
-impl Default for Filter {
+impl Default for WordFilter {
     fn default() -> Self {
         Self {
             least: 0,
@@ -26,7 +26,7 @@ impl Default for Filter {
     }
 }
 
-impl Filter {
+impl WordFilter {
     /// Replaces the set by these words, which must not be empty.
     pub fn fill<'w>(&mut self, words: impl Iterator<Item = &'w [u8]> + Clone) {
         self.tails.fill(0);

@@ -34,7 +34,7 @@ pub(super) fn is_identifier(word: &str) -> bool {
     if word.len() < 3 || word.len() > MAX_LEN || COMMONPLACE.contains(&word) {
         return false;
     }
-    let shape = Shape::of(word);
+    let shape = WordShape::of(word);
     if word.contains("://") || word.contains("::") {
         return shape.letters > 2;
     }
@@ -115,7 +115,7 @@ fn is_ordinal(word: &str) -> bool {
     ) && digits.bytes().all(|b| b.is_ascii_digit())
 }
 
-fn is_path(word: &str, shape: &Shape) -> bool {
+fn is_path(word: &str, shape: &WordShape) -> bool {
     if shape.letters == 0 {
         // `2024/05/15` is a date; `1/2` is not.
         return shape.digits >= 3;
@@ -132,7 +132,7 @@ fn is_path(word: &str, shape: &Shape) -> bool {
 
 /// Counts of the kinds of characters in a word.
 #[derive(Default)]
-struct Shape {
+struct WordShape {
     letters: usize,
     digits: usize,
     underscores: usize,
@@ -143,7 +143,7 @@ struct Shape {
     is_camel: bool,
 }
 
-impl Shape {
+impl WordShape {
     fn of(word: &str) -> Self {
         let mut shape = Self::default();
         let (mut before_last, mut last) = (' ', ' ');

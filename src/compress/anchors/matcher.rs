@@ -3,7 +3,7 @@
 use memchr::memmem;
 use rustc_hash::FxHashMap;
 
-use super::filter::Filter;
+use super::filter::WordFilter;
 use super::words::{each_end, is_word};
 
 /// Most patterns that share an indexed word; further ones are indexed by another of their words.
@@ -18,7 +18,7 @@ pub struct Matcher<'p> {
     /// The entries of the linked lists of patterns that share a word.
     indexed: Vec<Indexed<'p>>,
     /// A filter that passes the indexed words and few others.
-    filter: Filter,
+    filter: WordFilter,
     /// Patterns without a word of their own (no ASCII letter or digit, or all their words are crowded).
     others: Vec<usize>,
 }
@@ -46,7 +46,7 @@ impl<'p> Matcher<'p> {
             by_word: FxHashMap::with_capacity_and_hasher(patterns.len(), rustc_hash::FxBuildHasher),
             indexed: Vec::with_capacity(patterns.len()),
             patterns,
-            filter: Filter::default(),
+            filter: WordFilter::default(),
             others: Vec::new(),
         };
         for index in 0..matcher.patterns.len() {
@@ -113,7 +113,7 @@ impl<'p> Matcher<'p> {
     /// The same as [`find`](Self::find), with a filter that passes the words of the `wanted` patterns.
     pub(super) fn find_through(
         &self,
-        filter: &Filter,
+        filter: &WordFilter,
         text: &str,
         wanted: &mut [bool],
         mut on_hit: impl FnMut(usize, usize) -> bool,
@@ -159,7 +159,7 @@ impl<'p> Matcher<'p> {
     }
 
     /// Calls `visit(pattern, position)` wherever the text contains the word that a pattern is indexed by.
-    fn each_place(&self, filter: &Filter, bytes: &[u8], mut visit: impl FnMut(usize, usize)) {
+    fn each_place(&self, filter: &WordFilter, bytes: &[u8], mut visit: impl FnMut(usize, usize)) {
         let mut look = |at: usize, word: &[u8]| {
             if !filter.may_be(word) {
                 return;

@@ -23,7 +23,7 @@ pub use invented::invented;
 use key::{is_number, key_before};
 pub use kind::is_spaceless;
 pub use matcher::Matcher;
-pub use outputs::{Output, anchors_of_outputs};
+pub use outputs::{ToolOutput, anchors_of_outputs};
 pub use pair::{Needed, PairScore, score, score_aligned};
 pub use scan::{argument_values, identifiers};
 pub use search::Search;
@@ -65,7 +65,7 @@ impl Anchor {
 const MAX_CANDIDATES: usize = 8_192;
 
 /// The uses of an identifier in kept assistant turns, before it is known to dangle.
-struct Use {
+struct IdentifierUses {
     uses: usize,
     first_turn: usize,
 }
@@ -158,17 +158,19 @@ pub fn matcher_of(anchors: &[Anchor]) -> Matcher<'_> {
 }
 
 /// Returns the identifiers of the assistant turns, in order of first use, each with its number of uses and first turn.
-fn used<'v>(turns: impl Iterator<Item = (usize, Cow<'v, TurnView<'v>>)>) -> (Vec<String>, Vec<Use>) {
+fn used<'v>(
+    turns: impl Iterator<Item = (usize, Cow<'v, TurnView<'v>>)>,
+) -> (Vec<String>, Vec<IdentifierUses>) {
     let mut place: FxHashMap<String, usize> = FxHashMap::default();
     let mut texts: Vec<String> = Vec::new();
-    let mut uses: Vec<Use> = Vec::new();
+    let mut uses: Vec<IdentifierUses> = Vec::new();
     let mut note = |identifier: &str, turn_index: usize| {
         if let Some(used) = place.get(identifier).and_then(|index| uses.get_mut(*index)) {
             used.uses += 1;
         } else if texts.len() < MAX_CANDIDATES {
             place.insert(identifier.to_owned(), texts.len());
             texts.push(identifier.to_owned());
-            uses.push(Use {
+            uses.push(IdentifierUses {
                 uses: 1,
                 first_turn: turn_index,
             });

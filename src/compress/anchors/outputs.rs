@@ -7,7 +7,7 @@ use crate::trajectory::Turns;
 
 /// A tool output that may be removed.
 #[derive(Debug, Clone, Copy)]
-pub struct Output<'t> {
+pub struct ToolOutput<'t> {
     /// The index of the tool turn.
     pub turn: usize,
     /// The index among the turn's responses.
@@ -18,7 +18,7 @@ pub struct Output<'t> {
 
 /// Returns for each of `outputs`, in order, the identifiers that would dangle without it, most used first: assistant
 /// turns use them, and before that only this output, or earlier ones of `outputs`, contain them.
-pub fn anchors_of_outputs<'v>(turns: impl Into<Turns<'v>>, outputs: &[Output<'_>]) -> Vec<Vec<Anchor>> {
+pub fn anchors_of_outputs<'v>(turns: impl Into<Turns<'v>>, outputs: &[ToolOutput<'_>]) -> Vec<Vec<Anchor>> {
     let turns = turns.into();
     let mut told: Vec<Vec<Anchor>> = outputs.iter().map(|_| Vec::new()).collect();
     let (texts, uses) = used(turns.all().enumerate());
@@ -91,7 +91,7 @@ mod tests {
             turn(5, Role::Tool, "my_own lib/deep.rs"),
             turn(6, Role::Assistant, "late_name"),
         ];
-        let outputs = [1, 2, 5].map(|turn: usize| Output {
+        let outputs = [1, 2, 5].map(|turn: usize| ToolOutput {
             turn,
             response: 0,
             text: &turns[turn].responses[0].content,

@@ -1,6 +1,6 @@
 //! A search through many texts that gets faster as fewer patterns are left to be found.
 
-use super::filter::Filter;
+use super::filter::WordFilter;
 use super::matcher::Matcher;
 
 /// Bytes of text, for each pattern, to be searched before the filter is built anew from the patterns still wanted;
@@ -12,7 +12,7 @@ pub struct Search<'m, 'p> {
     matcher: &'m Matcher<'p>,
     wanted: Vec<bool>,
     /// A filter that passes the words of wanted patterns; `None` while it would equal the matcher's own.
-    filter: Option<Filter>,
+    filter: Option<WordFilter>,
     /// The filter still passes words of patterns that are no longer wanted.
     is_outdated: bool,
     /// Bytes searched since the filter was built.

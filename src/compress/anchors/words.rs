@@ -10,7 +10,7 @@ pub fn is_word(byte: u8) -> bool {
 const BEFORE: usize = 4;
 
 /// A block of 64 bytes, preceded by the `BEFORE` bytes before it.
-type Window = [u8; BEFORE + 64];
+type ByteWindow = [u8; BEFORE + 64];
 
 /// Calls `on_end(inside, end)` for each run of at least `LEAST` word bytes whose last four bytes (a little-endian
 /// number; before a shorter run, other bytes) pass `may_end`; an end at the start of a block may be reported without.
@@ -22,7 +22,7 @@ pub fn each_end<const LEAST: usize>(
     mut on_end: impl FnMut(usize, usize),
 ) {
     let mut mask_before = 0;
-    let mut block_ends = |window: &Window, base: usize| {
+    let mut block_ends = |window: &ByteWindow, base: usize| {
         let mask = window.last_chunk().map_or(0, word_mask);
         // A bit for each byte outside words that follows at least `LEAST` bytes of a word.
         let mut ends = !mask;
@@ -70,7 +70,7 @@ pub fn each_end<const LEAST: usize>(
 }
 
 /// Returns the block at `base` with the bytes before it, filled up with zeros.
-fn padded(bytes: &[u8], base: usize) -> Window {
+fn padded(bytes: &[u8], base: usize) -> ByteWindow {
     let mut window = [0; BEFORE + 64];
     let from = base.saturating_sub(BEFORE);
     let there = bytes.get(from..).unwrap_or_default();

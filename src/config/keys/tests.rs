@@ -7,13 +7,13 @@ use super::*;
 #[test]
 fn no_two_keys_share_a_path_a_flag_or_a_variable() {
     let paths: BTreeSet<_> = KEYS.iter().map(|key| key.path).collect();
-    let variables: BTreeSet<_> = KEYS.iter().map(Key::variable).collect();
+    let variables: BTreeSet<_> = KEYS.iter().map(ConfigKey::variable).collect();
     assert_eq!((paths.len(), variables.len()), (KEYS.len(), KEYS.len()));
 }
 
 #[test]
 fn keys_of_a_section_stand_together() {
-    let mut sections: Vec<_> = KEYS.iter().map(Key::section).collect();
+    let mut sections: Vec<_> = KEYS.iter().map(ConfigKey::section).collect();
     sections.dedup();
     let distinct: BTreeSet<_> = sections.iter().collect();
     assert_eq!(distinct.len(), sections.len());
@@ -36,7 +36,7 @@ fn every_key_takes_its_own_default_back_as_text() {
 
 #[test]
 fn the_nearest_key_is_found_by_spelling_and_by_place() {
-    let nearest_path = |path| Key::nearest(path).map(|key| key.path);
+    let nearest_path = |path| ConfigKey::nearest(path).map(|key| key.path);
     assert_eq!(
         nearest_path("compression.target_max_token"),
         Some("compression.target_max_tokens")

@@ -1,6 +1,6 @@
 //! Events that later ones overtook, by what became of the files that they touched.
 
-use super::steps::{Done, steps};
+use super::steps::{DoneStep, steps};
 use super::{Tracked, TrackedFiles};
 use crate::events::event::Event;
 use crate::events::resolved::cause;
@@ -63,7 +63,7 @@ impl EndStates {
 
     /// If an event changed, wrote anew or removed a file that was there before.
     fn edits(&self, event: &Event) -> bool {
-        let is_old = |step: &Done<'_>| self.0.alike(&step.path()).any(|file| !file.is_new);
+        let is_old = |step: &DoneStep<'_>| self.0.alike(&step.path()).any(|file| !file.is_new);
         steps(event.own_touches()).any(|step| match step.step {
             Step::Create if step.touch.step != Step::Run => is_old(&step),
             Step::Remove => is_old(&step),
@@ -74,7 +74,7 @@ impl EndStates {
 
     /// If nothing is left of what an event changed in files: they were put back, removed, or replaced.
     fn is_undone(&self, event: &Event) -> bool {
-        let changes = |step: &Done<'_>| matches!(step.step, Step::Create | Step::Write);
+        let changes = |step: &DoneStep<'_>| matches!(step.step, Step::Create | Step::Write);
         let Some(first) = steps(event.own_touches()).find(changes) else {
             return false;
         };
@@ -87,7 +87,7 @@ impl EndStates {
     }
 
     /// If a script changed files when it ran, and nothing of that is left.
-    fn is_run_undone(&self, written: &Done<'_>, run: usize) -> bool {
+    fn is_run_undone(&self, written: &DoneStep<'_>, run: usize) -> bool {
         let changes = written
             .touch
             .script
@@ -169,7 +169,7 @@ impl EndStates {
     }
 
     /// If a step made a new file, or changed one that was new.
-    fn makes(&self, step: &Done<'_>) -> bool {
+    fn makes(&self, step: &DoneStep<'_>) -> bool {
         match step.step {
             Step::Create if step.touch.step != Step::Run => true,
             // A script that opens a file to write may change one that was there.
@@ -188,7 +188,6 @@ mod tests {
     use super::*;
     use crate::events::files::scripts::Scripts;
     use crate::events::shell::Command;
-    use crate::events::target::Effect;
 
     fn events(commands: &[&str]) -> Vec<Event> {
         let event = |(number, command): (usize, &&str)| Event {

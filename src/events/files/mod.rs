@@ -9,7 +9,7 @@ mod steps;
 
 use rustc_hash::FxHashMap;
 
-use contents::{Content, Contents};
+use contents::{FileContent, FileContents};
 use pattern::matches;
 
 use super::event::Event;
@@ -50,7 +50,7 @@ pub(super) struct Tracked {
     pub is_gone: bool,
     last: usize,
     /// What it holds; `None` for what it held at the beginning.
-    content: Option<Content>,
+    content: Option<FileContent>,
     /// The place of the file that it was made as a copy of.
     copy_of: Option<usize>,
     /// Its name is longer by an ending than that of the file: a copy that is kept for later.
@@ -65,7 +65,7 @@ pub(super) struct Tracked {
 pub(super) struct TrackedFiles {
     files: Vec<Tracked>,
     by_last_step: FxHashMap<String, Vec<usize>>,
-    contents: Contents,
+    contents: FileContents,
     steps: usize,
     scans: usize,
     /// The event whose steps are noted.
@@ -143,7 +143,12 @@ impl TrackedFiles {
     }
 
     /// The content of a file after a step: `found` is the place of the file, `copied` that of the file that it becomes a copy of.
-    fn content_after(&mut self, step: Step, found: Option<usize>, copied: Option<usize>) -> Option<Content> {
+    fn content_after(
+        &mut self,
+        step: Step,
+        found: Option<usize>,
+        copied: Option<usize>,
+    ) -> Option<FileContent> {
         let content_at = |place: Option<usize>| place.and_then(|place| self.files.get(place)?.content);
         let (from, is_change) = match step {
             Step::Read | Step::Search | Step::Run | Step::Remove => return content_at(found),

@@ -10,19 +10,19 @@ use crate::events::shell::{is_same_file, last_step};
 use crate::events::source::SourceTurn;
 use crate::events::source_call::SourceCall;
 use crate::events::target::Effect;
-use crate::events::tools::{Fields, Holds, is_replaced};
+use crate::events::tools::{ArgumentFields, Holds, is_replaced};
 
 /// The texts that a call puts into its file: what its arguments hold as that, or else those of several lines.
 pub(crate) fn put_in<'c>(call: &'c SourceCall<'_>) -> Vec<Cow<'c, str>> {
-    put_in_by(&Fields::of(call))
+    put_in_by(&ArgumentFields::of(call))
 }
 
 /// The texts that a call takes out of its file.
 pub(crate) fn taken_out<'c>(call: &'c SourceCall<'_>) -> Vec<Cow<'c, str>> {
-    Fields::of(call).all(Holds::Replaced).collect()
+    ArgumentFields::of(call).all(Holds::Replaced).collect()
 }
 
-fn put_in_by<'c>(fields: &Fields<'c>) -> Vec<Cow<'c, str>> {
+fn put_in_by<'c>(fields: &ArgumentFields<'c>) -> Vec<Cow<'c, str>> {
     let held = fields.all(Holds::Content).chain(fields.all(Holds::Inserted));
     let held: Vec<Cow<'c, str>> = held.collect();
     if !held.is_empty() {
@@ -37,7 +37,7 @@ fn put_in_by<'c>(fields: &Fields<'c>) -> Vec<Cow<'c, str>> {
 const MAX_ALIKE: usize = 16;
 
 /// Lines of a file that later edits put in, and lines that they took out.
-struct Lines {
+struct EditedLines {
     path: String,
     put_in: FxHashSet<String>,
     taken_out: FxHashSet<String>,
@@ -47,7 +47,7 @@ struct Lines {
 
 /// Marks the edits of which a later one took out a line for good: the longest of either, since short ones stand in many places.
 pub(crate) fn mark_taken_out(all: &mut [Event], turns: &[SourceTurn<'_>]) {
-    let mut files: FxHashMap<String, Vec<Lines>> = FxHashMap::default();
+    let mut files: FxHashMap<String, Vec<EditedLines>> = FxHashMap::default();
     for event in all.iter_mut().rev() {
         let changes = event.target.effect == Effect::Modify && event.outcome.failed() != Some(true);
         let is_done = changes && event.is_answered && !event.changed_nothing;
@@ -60,7 +60,7 @@ pub(crate) fn mark_taken_out(all: &mut [Event], turns: &[SourceTurn<'_>]) {
         let Some(lines) = of_file(alike, file) else {
             continue;
         };
-        let fields = Fields::of(call);
+        let fields = ArgumentFields::of(call);
         let put = put_in_by(&fields);
         let put = put.iter().flat_map(|text| lines_of(text));
         // A patch marks its lines.
@@ -82,10 +82,10 @@ pub(crate) fn mark_taken_out(all: &mut [Event], turns: &[SourceTurn<'_>]) {
 }
 
 /// The lines of a file among those of its name.
-fn of_file<'l>(alike: &'l mut Vec<Lines>, path: &str) -> Option<&'l mut Lines> {
+fn of_file<'l>(alike: &'l mut Vec<EditedLines>, path: &str) -> Option<&'l mut EditedLines> {
     let found = alike.iter().position(|lines| is_same_file(&lines.path, path));
     if found.is_none() && alike.len() < MAX_ALIKE {
-        alike.push(Lines {
+        alike.push(EditedLines {
             path: path.to_owned(),
             put_in: FxHashSet::default(),
             taken_out: FxHashSet::default(),

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use crate::events::shell::{Step, Touch, last_step, path_of};
 
 /// A step that a call did to a file itself, or that a script which it ran did.
-pub(super) struct Done<'e> {
+pub(super) struct DoneStep<'e> {
     /// The place of its touch.
     pub place: usize,
     pub touch: &'e Touch,
@@ -13,7 +13,7 @@ pub(super) struct Done<'e> {
     pub name: &'e str,
 }
 
-impl Done<'_> {
+impl DoneStep<'_> {
     pub fn path(&self) -> String {
         path_of(&self.touch.directory, self.name)
     }
@@ -21,7 +21,7 @@ impl Done<'_> {
 
 /// The steps of a call's touches; a run of a script is what the script changed. The source of a copy that it made, and a script
 /// that it wrote to run it, are not told.
-pub(super) fn steps(touches: &[Touch]) -> impl Iterator<Item = Done<'_>> {
+pub(super) fn steps(touches: &[Touch]) -> impl Iterator<Item = DoneStep<'_>> {
     let sources: FxHashSet<&str> = touches
         .iter()
         .filter_map(|touch| touch.copied_from.as_deref())
@@ -49,7 +49,7 @@ pub(super) fn steps(touches: &[Touch]) -> impl Iterator<Item = Done<'_>> {
         let script = script.map(|(step, name)| (*step, name.as_str()));
         let own = is_told.then_some((touch.step, name));
         let all = own.into_iter().chain(script);
-        all.map(move |(step, name)| Done {
+        all.map(move |(step, name)| DoneStep {
             place,
             touch,
             step,

@@ -5,7 +5,7 @@ use super::field_line::{push_key, sentence};
 use super::later_calls::LaterCalls;
 use super::reported::ReportedFields;
 use super::shown_fields::{has_lines, is_told_here, told_fields};
-use super::status::{Basis, Outcome, Status};
+use super::status::{Basis, CallStatus, Outcome};
 use super::text::{MAX_LINE, quote};
 use crate::events::target::Effect;
 use crate::knowledge::errors::{ErrorKind, says_done, says_not_done};
@@ -23,8 +23,8 @@ pub(crate) fn outcome_of(
 ) -> Outcome {
     let mut ended = from_json(fields, holds_error(answer));
     // What was asked for is shown.
-    if ended.status == Status::Unknown && effect == Effect::Read && !fields.is_empty() {
-        (ended.status, ended.basis) = (Status::Ok, Basis::Field);
+    if ended.status == CallStatus::Unknown && effect == Effect::Read && !fields.is_empty() {
+        (ended.status, ended.basis) = (CallStatus::Ok, Basis::Field);
     }
     let mut result = told_fields(fields, target, told, later);
     let mut lines = 0;
@@ -42,7 +42,7 @@ pub(crate) fn outcome_of(
                     });
                 }
             }
-            None if ended.status == Status::Unknown => result = Some("empty".to_owned()),
+            None if ended.status == CallStatus::Unknown => result = Some("empty".to_owned()),
             None => {}
         }
     }
@@ -89,18 +89,18 @@ fn from_json(fields: &[Leaf<'_>], holds_error: bool) -> Outcome {
         || field(&["status", "outcome"]).is_some_and(|leaf| leaf.value().eq_ignore_ascii_case("blocked"))
         || error.as_deref().and_then(kind_of) == Some(ErrorKind::Refusal);
     let (status, basis) = match exit_code {
-        _ if is_refused => (Status::Refused, Basis::Field),
-        _ if says_failed => (Status::Failed, Basis::Field),
-        _ if some_failed && some_did => (Status::Partly, Basis::Field),
-        _ if some_failed => (Status::Failed, Basis::Field),
-        Some(0) => (Status::Ok, Basis::ExitCode),
-        Some(_) => (Status::Failed, Basis::ExitCode),
+        _ if is_refused => (CallStatus::Refused, Basis::Field),
+        _ if says_failed => (CallStatus::Failed, Basis::Field),
+        _ if some_failed && some_did => (CallStatus::Partly, Basis::Field),
+        _ if some_failed => (CallStatus::Failed, Basis::Field),
+        Some(0) => (CallStatus::Ok, Basis::ExitCode),
+        Some(_) => (CallStatus::Failed, Basis::ExitCode),
         None if is_true(&["success", "ok", "succeeded"])
             || field(&["status"]).is_some_and(|leaf| names_state(leaf)) =>
         {
-            (Status::Ok, Basis::Field)
+            (CallStatus::Ok, Basis::Field)
         }
-        None => (Status::Unknown, Basis::None),
+        None => (CallStatus::Unknown, Basis::None),
     };
     Outcome {
         status,

@@ -8,7 +8,7 @@ use crate::compress::anchors::{argument_values, identifiers};
 use crate::events::pairing::Place;
 use crate::events::shell::last_step;
 use crate::events::source::SourceTurn;
-use crate::events::source_call::{Arguments, SourceCall};
+use crate::events::source_call::{CallArguments, SourceCall};
 
 /// The calls of a stretch, with the values in their arguments once they are asked for.
 pub(crate) struct Calls<'t> {
@@ -124,12 +124,12 @@ fn each_value(call: &SourceCall<'_>, mut on_value: impl FnMut(&str)) {
         }
     };
     match &call.arguments {
-        Arguments::Json(json) => {
+        CallArguments::Json(json) => {
             for value in argument_values(json) {
                 note(&value.text, value.is_whole);
             }
         }
-        Arguments::Tagged(fields) => {
+        CallArguments::Tagged(fields) => {
             for (_, value) in fields {
                 note(value, false);
             }

@@ -23,7 +23,7 @@ use fields::outcome_of;
 use later_calls::LaterCalls;
 use printed::of_printed;
 use reported::ReportedFields;
-use status::{Answer, Basis, Outcome, Status};
+use status::{Answer, Basis, CallStatus, Outcome};
 use terminal::exit_code;
 
 /// Fields of a JSON answer that are read, and that are searched for a record which later calls name.
@@ -72,12 +72,12 @@ pub(crate) fn outcome<'a>(
     }
     match answer.is_error {
         Some(true) if ended.failed() != Some(true) => Outcome {
-            status: Status::Failed,
+            status: CallStatus::Failed,
             basis: Basis::Flag,
             ..ended
         },
-        Some(false) if ended.status == Status::Unknown => Outcome {
-            status: Status::Ok,
+        Some(false) if ended.status == CallStatus::Unknown => Outcome {
+            status: CallStatus::Ok,
             basis: Basis::Flag,
             ..ended
         },

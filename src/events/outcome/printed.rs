@@ -2,7 +2,7 @@
 
 use super::error_line::{self, both_edges, error_of, marked_line, near_lines, reading_error, says_anything};
 use super::later_calls::LaterCalls;
-use super::status::{Answer, Basis, Outcome, Status};
+use super::status::{Answer, Basis, CallStatus, Outcome};
 use super::terminal::{body, is_single, says_no, without_echo};
 use super::text::{MAX_SHORT, quote};
 use crate::events::line::lines_of;
@@ -97,20 +97,20 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
     let is_refused = |found: &&error_line::NamedError| found.is_part || found.kind == ErrorKind::Refusal;
     let is_part = |found: &&error_line::NamedError| is_reading && is_beside_others(&found.line, body);
     let how = match found.as_ref().filter(is_refused) {
-        _ if first_bad.is_none() && found.as_ref().is_some_and(|found| is_part(&found)) => Status::Partly,
-        Some(found) if first_bad.is_none() && (found.is_part || told.done.is_some()) => Status::Partly,
-        Some(_) if first_bad.is_none() => Status::Refused,
-        _ => Status::Failed,
+        _ if first_bad.is_none() && found.as_ref().is_some_and(|found| is_part(&found)) => CallStatus::Partly,
+        Some(found) if first_bad.is_none() && (found.is_part || told.done.is_some()) => CallStatus::Partly,
+        Some(_) if first_bad.is_none() => CallStatus::Refused,
+        _ => CallStatus::Failed,
     };
     let (status, basis) = match (is_error, exit_code) {
         (Some(true), _) => (how, Basis::Flag),
         (_, Some(_)) if is_failed => (how, Basis::ExitCode),
         _ if is_bad => (how, Basis::Text),
-        (_, Some(_)) => (Status::Ok, Basis::ExitCode),
-        (Some(false), _) => (Status::Ok, Basis::Flag),
-        _ if told.untold.is_some() => (Status::Unknown, Basis::None),
-        _ if says_ok => (Status::Ok, Basis::Text),
-        _ => (Status::Unknown, Basis::None),
+        (_, Some(_)) => (CallStatus::Ok, Basis::ExitCode),
+        (Some(false), _) => (CallStatus::Ok, Basis::Flag),
+        _ if told.untold.is_some() => (CallStatus::Unknown, Basis::None),
+        _ if says_ok => (CallStatus::Ok, Basis::Text),
+        _ => (CallStatus::Unknown, Basis::None),
     };
     let may_mark = counts_line.is_none() && !is_reading && !is_failed && !is_bad;
     let marked = || marked_line(&lines_near).or_else(|| Some(caught?.line));

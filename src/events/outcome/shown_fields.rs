@@ -9,7 +9,7 @@ use super::later_calls::{self, LaterCalls};
 use super::reported::ReportedFields;
 use super::text::{MAX_LINE, quote};
 use crate::events::line::shortened;
-use crate::trajectory::json::leaves::{Leaf, List};
+use crate::trajectory::json::leaves::{Leaf, RecordList};
 
 /// Longest field that tells something in a line, in bytes.
 const MAX_TELLING: usize = 80;
@@ -142,8 +142,8 @@ fn length_of<'l>(fields: impl Iterator<Item = &'l Leaf<'l>>) -> usize {
 }
 
 /// The records of each list that has any, and of each object with records under ids.
-fn lists<'l>(fields: &'l [Leaf<'l>]) -> BTreeMap<List<'l>, BTreeSet<usize>> {
-    let mut lists: BTreeMap<List<'_>, BTreeSet<usize>> = BTreeMap::new();
+fn lists<'l>(fields: &'l [Leaf<'l>]) -> BTreeMap<RecordList<'l>, BTreeSet<usize>> {
+    let mut lists: BTreeMap<RecordList<'_>, BTreeSet<usize>> = BTreeMap::new();
     for leaf in fields.iter().filter(|leaf| leaf.record > 0) {
         lists.entry(leaf.list).or_default().insert(leaf.record);
     }

@@ -5,7 +5,7 @@ use crate::knowledge::test_counts::TestCounts;
 
 /// The end that a call came to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum Status {
+pub(crate) enum CallStatus {
     Ok,
     Failed,
     /// Not carried out: nothing was changed.
@@ -33,7 +33,7 @@ pub(crate) enum Basis {
 /// The outcome of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
-    pub status: Status,
+    pub status: CallStatus,
     pub basis: Basis,
     /// Exit code, where one is told.
     pub exit_code: Option<i32>,
@@ -61,15 +61,16 @@ impl Outcome {
     /// Returns true if it failed; `None` where nothing says so.
     pub fn failed(&self) -> Option<bool> {
         match self.status {
-            Status::Ok => Some(false),
-            Status::Unknown => None,
-            Status::Failed | Status::Refused | Status::Partly => Some(true),
+            CallStatus::Ok => Some(false),
+            CallStatus::Unknown => None,
+            CallStatus::Failed | CallStatus::Refused | CallStatus::Partly => Some(true),
         }
     }
 
     /// Takes over what a text among the fields of an answer tells beyond them.
     pub(super) fn add(&mut self, printed: Self) {
-        if self.status == Status::Unknown || self.failed() != Some(true) && printed.failed() == Some(true) {
+        if self.status == CallStatus::Unknown || self.failed() != Some(true) && printed.failed() == Some(true)
+        {
             (self.status, self.basis) = (printed.status, printed.basis);
         }
         self.exit_code = self.exit_code.or(printed.exit_code);

@@ -33,7 +33,7 @@ pub(crate) fn changed_nothing(target: &Target, outcome: &Outcome) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::events::outcome::status::Status;
+    use crate::events::outcome::status::CallStatus;
     use crate::events::target::Effect;
 
     #[test]
@@ -47,7 +47,7 @@ mod tests {
                 ..Target::default()
             };
             let outcome = Outcome {
-                status: Status::Failed,
+                status: CallStatus::Failed,
                 error: error.map(str::to_owned),
                 ..Outcome::default()
             };

@@ -4,10 +4,10 @@ use serde::Deserialize;
 
 use super::later_calls::LaterCalls;
 use super::outcome;
-use super::status::{Answer, Outcome, Status};
+use super::status::{Answer, CallStatus, Outcome};
 use crate::events::call::target;
 use crate::events::outcome::reported::ReportedFields;
-use crate::events::source_call::{Arguments, SourceCall};
+use crate::events::source_call::{CallArguments, SourceCall};
 
 #[derive(Deserialize)]
 struct Table {
@@ -46,7 +46,7 @@ impl Case {
         let call = SourceCall {
             id: None,
             name: self.tool.clone().unwrap_or_else(|| "bash".to_owned()).into(),
-            arguments: Arguments::Json(arguments.into()),
+            arguments: CallArguments::Json(arguments.into()),
         };
         let target = target(&call, None);
         let answer = Answer {
@@ -66,11 +66,11 @@ impl Case {
     /// The differences of an outcome from the expected one; empty if there are none.
     fn wrong(&self, ended: &Outcome) -> String {
         let status = match ended.status {
-            Status::Ok => "ok",
-            Status::Failed => "failed",
-            Status::Refused => "refused",
-            Status::Partly => "partly",
-            Status::Unknown => "unknown",
+            CallStatus::Ok => "ok",
+            CallStatus::Failed => "failed",
+            CallStatus::Refused => "refused",
+            CallStatus::Partly => "partly",
+            CallStatus::Unknown => "unknown",
         };
         let holds = |told: &Option<String>, words: &Option<String>| {
             let words = words.as_deref().unwrap_or_default();

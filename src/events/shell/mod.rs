@@ -17,7 +17,7 @@ pub(crate) use path::{is_same_file, last_step, path_of};
 pub(crate) use statement::Statement;
 pub(crate) use step::{Step, Touch};
 pub(crate) use touch::{of_code, script_of};
-pub(crate) use word::End;
+pub(crate) use word::StatementEnd;
 
 use parse::statements;
 use programs::{Does, known, program_of};
@@ -39,7 +39,7 @@ pub(crate) struct Command {
 impl Command {
     /// Reads a command.
     pub fn read(text: &str) -> Self {
-        let mut reader = Reader::default();
+        let mut reader = StatementReader::default();
         reader.read(text, MAX_DEPTH, false);
         Self {
             statements: reader.statements,
@@ -55,7 +55,7 @@ impl Command {
 
 /// Goes through a command, and through those of the shells that it starts.
 #[derive(Default)]
-struct Reader {
+struct StatementReader {
     /// The current directory: from the root, or from the directory it began in.
     directory: String,
     /// The command changes its directory inside brackets, up to their end: only absolute paths are followed then.
@@ -63,7 +63,7 @@ struct Reader {
     statements: Vec<Statement>,
 }
 
-impl Reader {
+impl StatementReader {
     fn read(&mut self, command: &str, depth: usize, is_nested: bool) {
         let first_line = command.trim_start().lines().next().unwrap_or_default();
         let mut words = first_line.split_whitespace();

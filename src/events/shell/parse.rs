@@ -1,14 +1,14 @@
 //! A shell command taken apart: statements, words, redirections, here-documents.
 
 use super::statement::Statement;
-use super::word::{End, Word};
+use super::word::{StatementEnd, Word};
 
 /// Statements in words of others that are looked into.
 const MAX_DEPTH: usize = 3;
 
 /// The meaning of the next word.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Next {
+enum NextWord {
     Word,
     Output,
     Input,
@@ -17,11 +17,11 @@ enum Next {
     Nothing,
 }
 
-struct Reader {
+struct ShellParser {
     statements: Vec<Statement>,
     statement: Statement,
     word: Word,
-    next: Next,
+    next: NextWord,
     /// Depth of the words within words that it reads.
     depth: usize,
     /// Statements that stand in words of the one at hand.
@@ -36,20 +36,20 @@ pub(super) fn statements(command: &str) -> Vec<Statement> {
 }
 
 fn statements_at(command: &str, depth: usize) -> Vec<Statement> {
-    let mut reader = Reader {
+    let mut reader = ShellParser {
         depth,
         inner: Vec::new(),
         statements: Vec::new(),
         statement: Statement::default(),
         word: Word::default(),
-        next: Next::Word,
+        next: NextWord::Word,
         documents: Vec::new(),
     };
     let mut at = 0;
     while let Some(rest) = command.get(at..).filter(|rest| !rest.is_empty()) {
         at += reader.step(rest, at);
     }
-    reader.end_statement(command.len(), End::Line);
+    reader.end_statement(command.len(), StatementEnd::Line);
     let mut statements = reader.statements;
     statements.retain(|statement| {
         !(statement.words.is_empty() && statement.written.is_empty() && statement.read.is_empty())
@@ -57,7 +57,7 @@ fn statements_at(command: &str, depth: usize) -> Vec<Statement> {
     statements
 }
 
-impl Reader {
+impl ShellParser {
     /// Reads what stands at the beginning of `rest`; returns how many bytes that were.
     fn step(&mut self, rest: &str, at: usize) -> usize {
         let mut chars = rest.chars();
@@ -68,7 +68,7 @@ impl Reader {
         }
         match first {
             '\n' => {
-                self.end_statement(at, End::Line);
+                self.end_statement(at, StatementEnd::Line);
                 return 1 + self.read_documents(rest.get(1..).unwrap_or_default());
             }
             _ if first.is_whitespace() => self.end_word(),
@@ -92,10 +92,17 @@ impl Reader {
             '<' => return self.input(rest),
             '$' if second == Some('(') => return self.substituted(rest, ')'),
             '`' => return self.substituted(rest, '`'),
-            '|' if second != Some('|') => self.end_statement(at, End::Pipe),
+            '|' if second != Some('|') => self.end_statement(at, StatementEnd::Pipe),
             ';' | '&' | '|' | '(' | ')' => {
                 let is_or = first == '|';
-                self.end_statement(at, if is_or { End::Or } else { End::Joint });
+                self.end_statement(
+                    at,
+                    if is_or {
+                        StatementEnd::Or
+                    } else {
+                        StatementEnd::Joint
+                    },
+                );
                 return 1 + usize::from(matches!(first, '&' | '|') && second == Some(first));
             }
             'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '-' | '.' | '/' | '=' => {
@@ -200,7 +207,11 @@ impl Reader {
             .take_while(|byte| matches!(byte, b'>' | b'|'))
             .count();
         let to_stream = rest.as_bytes().get(signs) == Some(&b'&');
-        self.next = if to_stream { Next::Nothing } else { Next::Output };
+        self.next = if to_stream {
+            NextWord::Nothing
+        } else {
+            NextWord::Output
+        };
         signs + usize::from(to_stream)
     }
 
@@ -213,10 +224,10 @@ impl Reader {
         let follows = rest.as_bytes().get(signs);
         let is_indented = signs == 2 && follows == Some(&b'-');
         self.next = match signs {
-            1 if follows == Some(&b'&') => Next::Nothing,
-            1 => Next::Input,
-            2 => Next::Delimiter(is_indented),
-            _ => Next::Nothing,
+            1 if follows == Some(&b'&') => NextWord::Nothing,
+            1 => NextWord::Input,
+            2 => NextWord::Delimiter(is_indented),
+            _ => NextWord::Nothing,
         };
         signs + usize::from(is_indented || (signs == 1 && follows == Some(&b'&')))
     }
@@ -226,21 +237,21 @@ impl Reader {
         if word.text.is_empty() && !word.is_quoted {
             return;
         }
-        match std::mem::replace(&mut self.next, Next::Word) {
-            Next::Word => self.statement.words.push(word),
-            Next::Output => self.statement.written.push(word),
-            Next::Input => self.statement.read.push(word),
-            Next::Delimiter(is_indented) => {
+        match std::mem::replace(&mut self.next, NextWord::Word) {
+            NextWord::Word => self.statement.words.push(word),
+            NextWord::Output => self.statement.written.push(word),
+            NextWord::Input => self.statement.read.push(word),
+            NextWord::Delimiter(is_indented) => {
                 let document = (self.statements.len(), word.text, is_indented);
                 self.documents.push(document);
             }
-            Next::Nothing => {}
+            NextWord::Nothing => {}
         }
     }
 
-    fn end_statement(&mut self, at: usize, end: End) {
+    fn end_statement(&mut self, at: usize, end: StatementEnd) {
         self.end_word();
-        self.next = Next::Word;
+        self.next = NextWord::Word;
         let mut statement = std::mem::take(&mut self.statement);
         statement.span.end = at.max(statement.span.start);
         statement.end = end;

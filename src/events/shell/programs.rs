@@ -39,7 +39,7 @@ pub(crate) enum Does {
 
 /// A row of the table.
 #[derive(Debug, Deserialize)]
-pub(crate) struct Program {
+pub(crate) struct ProgramRow {
     names: Vec<String>,
     pub does: Does,
     /// Words that it takes before what it runs.
@@ -62,15 +62,15 @@ pub(crate) struct Program {
 }
 
 #[derive(Debug, Default, Deserialize)]
-struct Table {
-    program: Vec<Program>,
+struct ProgramTable {
+    program: Vec<ProgramRow>,
     editors: Vec<String>,
-    flags: Flags,
+    flags: ProgramFlags,
 }
 
 /// Flags of programs that run something.
 #[derive(Debug, Default, Deserialize)]
-pub(crate) struct Flags {
+pub(crate) struct ProgramFlags {
     /// With one of these it only tells what it would do.
     only_tells: Vec<String>,
     /// The beginnings of those that choose among what it could do.
@@ -83,7 +83,7 @@ pub(crate) struct Flags {
     builds: Vec<String>,
 }
 
-impl Flags {
+impl ProgramFlags {
     pub fn only_tells(&self, word: &str) -> bool {
         self.only_tells.iter().any(|flag| flag == word)
     }
@@ -115,14 +115,14 @@ pub(crate) fn is_editor(program: &str) -> bool {
 }
 
 /// The flags of the table.
-pub(crate) fn flags() -> &'static Flags {
+pub(crate) fn flags() -> &'static ProgramFlags {
     &TABLE.flags
 }
 
-static TABLE: LazyLock<Table> =
+static TABLE: LazyLock<ProgramTable> =
     LazyLock::new(|| toml::from_str(include_str!("../../knowledge/programs.toml")).unwrap_or_default());
 
-static BY_NAME: LazyLock<FxHashMap<&'static str, &'static Program>> = LazyLock::new(|| {
+static BY_NAME: LazyLock<FxHashMap<&'static str, &'static ProgramRow>> = LazyLock::new(|| {
     let rows = TABLE.program.iter();
     rows.flat_map(|row| row.names.iter().map(move |name| (name.as_str(), row)))
         .collect()
@@ -130,12 +130,12 @@ static BY_NAME: LazyLock<FxHashMap<&'static str, &'static Program>> = LazyLock::
 
 /// All rows.
 #[cfg(test)]
-pub(crate) fn all() -> &'static [Program] {
+pub(crate) fn all() -> &'static [ProgramRow] {
     &TABLE.program
 }
 
 /// The row of a program, or of a program with its subcommand where that has a row.
-pub(crate) fn known(name: &str) -> Option<&'static Program> {
+pub(crate) fn known(name: &str) -> Option<&'static ProgramRow> {
     BY_NAME.get(name).copied()
 }
 

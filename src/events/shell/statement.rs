@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use super::path::last_step;
-use super::programs::{Does, FoundProgram, Program, known, name_of};
+use super::programs::{Does, FoundProgram, ProgramRow, known, name_of};
 use super::step::Touch;
-use super::word::{End, Word};
+use super::word::{StatementEnd, Word};
 
 /// A program with its words, which run as one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub(crate) struct Statement {
     /// Its byte range in the command, without here-documents.
     pub span: Range<usize>,
     /// Its end.
-    pub end: End,
+    pub end: StatementEnd,
     /// It stands in a word of another statement, or in the command of a shell that another one starts.
     pub is_nested: bool,
     /// The directory that it runs in, as far as the command says.
@@ -44,7 +44,7 @@ impl Statement {
     }
 
     /// The row of its program in the table.
-    pub fn row(&self) -> Option<&'static Program> {
+    pub fn row(&self) -> Option<&'static ProgramRow> {
         let found = self.found?;
         let name = name_of(&self.words.get(found.at)?.text);
         if found.subcommand == 0 {

@@ -24,7 +24,7 @@ impl Word {
 
 /// The end of a statement.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) enum End {
+pub(crate) enum StatementEnd {
     /// `|`
     Pipe,
     /// `||`: what follows runs where it failed.

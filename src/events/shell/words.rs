@@ -1,6 +1,6 @@
 //! The words of a statement told apart: options, values, files.
 
-use super::programs::Program;
+use super::programs::ProgramRow;
 use super::word::Word;
 
 /// Words that are no options.
@@ -57,7 +57,7 @@ pub(super) fn value_of(words: &[Word], options: &[String]) -> Option<Word> {
 }
 
 /// The files that a formatter writes: those that are named with an ending.
-pub(super) fn formatted<'w>(words: &'w [Word], row: &Program) -> impl Iterator<Item = &'w Word> {
+pub(super) fn formatted<'w>(words: &'w [Word], row: &ProgramRow) -> impl Iterator<Item = &'w Word> {
     let has = |options: &[String]| words.iter().any(|word| options.contains(&word.text));
     let writes = (row.options.is_empty() || has(&row.options)) && !has(&row.unless);
     let mut before = "";

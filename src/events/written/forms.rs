@@ -3,8 +3,8 @@
 use std::borrow::{Borrow, Cow};
 
 use super::read::found;
-use super::row::{AnswerBy, Form, rows};
-use crate::events::observation::{Place, observed_from};
+use super::row::{AnswerBy, CallParts, rows};
+use crate::events::observation::{TurnPlace, observed_from};
 use crate::events::source_call::{is_unread, with_unread};
 use crate::trajectory::{Role, TurnView};
 
@@ -21,7 +21,7 @@ pub(crate) struct Forms {
 
 /// The facts about the calls of a row.
 #[derive(Clone, Default)]
-struct Calls {
+struct FormCalls {
     answered_by_environment: usize,
     answered_by_person: usize,
     /// The mark that the first turns have if they tell how such calls are written, once there is one.
@@ -31,7 +31,7 @@ struct Calls {
 impl Forms {
     /// The forms in the turns of a record.
     pub fn of<'v>(turns: impl IntoIterator<Item = impl Borrow<TurnView<'v>>>) -> Self {
-        let mut calls = vec![Calls::default(); rows().len()];
+        let mut calls = vec![FormCalls::default(); rows().len()];
         let mut first = String::new();
         let mut open: Option<usize> = None;
         for (place, turn) in turns.into_iter().enumerate() {
@@ -39,7 +39,7 @@ impl Forms {
             if let Some(calls) = open.take().and_then(|row| calls.get_mut(row)) {
                 match turn.role {
                     Role::Tool => calls.answered_by_environment += 1,
-                    Role::Human if observed_from(&turn.text, Place::AfterCall).is_some() => {
+                    Role::Human if observed_from(&turn.text, TurnPlace::AfterCall).is_some() => {
                         calls.answered_by_environment += 1;
                     }
                     Role::Human => calls.answered_by_person += 1,
@@ -64,9 +64,11 @@ impl Forms {
                 && let Some(calls) = calls.get_mut(number)
             {
                 calls.mark.get_or_insert_with(|| match (row.form, found.first()) {
-                    (Form::Elements, Some(call)) => ["<", &call.name, ">"].concat(),
-                    (Form::Line, _) => [&row.opens, ":"].concat(),
-                    (Form::Python, Some(call)) if row.opens.is_empty() => ["[", &call.name, "("].concat(),
+                    (CallParts::Elements, Some(call)) => ["<", &call.name, ">"].concat(),
+                    (CallParts::Line, _) => [&row.opens, ":"].concat(),
+                    (CallParts::Python, Some(call)) if row.opens.is_empty() => {
+                        ["[", &call.name, "("].concat()
+                    }
                     _ => row.opens.clone(),
                 });
                 open = Some(number);
@@ -78,10 +80,10 @@ impl Forms {
             let (environment, person) = (calls.answered_by_environment, calls.answered_by_person);
             let is_mostly_known = environment > 0 && environment >= person;
             let is_believed = match (row.form, row.answer) {
-                (Form::Code, _) => is_mostly_known,
-                (Form::Block, AnswerBy::Anybody) => environment >= person,
+                (CallParts::Code, _) => is_mostly_known,
+                (CallParts::Block, AnswerBy::Anybody) => environment >= person,
                 // JSON is written for people too.
-                (Form::Object, _) if !row.is_token() => is_mostly_known || first.contains(mark.as_str()),
+                (CallParts::Object, _) if !row.is_token() => is_mostly_known || first.contains(mark.as_str()),
                 // Marks of a model's own are no look-alikes.
                 _ => environment > 0 || row.is_token() || first.contains(mark.as_str()),
             };

@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::python;
-use super::row::{MAX_CALLS, Row};
-use crate::events::source_call::{Arguments, SourceCall};
+use super::row::{CallForm, MAX_CALLS};
+use crate::events::source_call::{CallArguments, SourceCall};
 
 /// The words of an object, and the calls in it; none if the text has no such object.
-pub(super) fn of_object(row: &Row, text: &str) -> Option<(String, Vec<SourceCall<'static>>)> {
+pub(super) fn of_object(row: &CallForm, text: &str) -> Option<(String, Vec<SourceCall<'static>>)> {
     if !text.contains(row.opens.as_str()) {
         return None;
     }
@@ -49,7 +49,7 @@ pub(super) fn of_object(row: &Row, text: &str) -> Option<(String, Vec<SourceCall
 }
 
 /// The words of a tool that only says something.
-fn said_with<'o>(row: &Row, object: &'o Value) -> Option<&'o str> {
+fn said_with<'o>(row: &CallForm, object: &'o Value) -> Option<&'o str> {
     let tool = object.pointer(&row.tool)?.as_str()?;
     row.says(tool)
         .then(|| object.pointer(&row.arguments)?.as_str())
@@ -57,7 +57,7 @@ fn said_with<'o>(row: &Row, object: &'o Value) -> Option<&'o str> {
 }
 
 /// The calls that an object tells of.
-fn calls_of(row: &Row, object: &Value) -> Option<Vec<SourceCall<'static>>> {
+fn calls_of(row: &CallForm, object: &Value) -> Option<Vec<SourceCall<'static>>> {
     if row.list.is_empty() {
         let tool = object.pointer(&row.tool)?.as_str()?;
         return Some(vec![with_arguments(row, tool, object.pointer(&row.arguments)?)]);
@@ -70,13 +70,13 @@ fn calls_of(row: &Row, object: &Value) -> Option<Vec<SourceCall<'static>>> {
     Some(values.map(call).collect())
 }
 
-fn with_arguments(row: &Row, tool: &str, arguments: &Value) -> SourceCall<'static> {
+fn with_arguments(row: &CallForm, tool: &str, arguments: &Value) -> SourceCall<'static> {
     match arguments {
         Value::String(value) => SourceCall::tagged(tool, vec![(row.argument.clone(), value.clone())]),
         others => SourceCall {
             id: None,
             name: Cow::Owned(tool.to_owned()),
-            arguments: Arguments::Json(Cow::Owned(others.to_string())),
+            arguments: CallArguments::Json(Cow::Owned(others.to_string())),
         },
     }
 }

@@ -4,14 +4,14 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Number, Value};
 
-use super::row::{MAX_CALLS, Row};
-use crate::events::source_call::{Arguments, SourceCall};
+use super::row::{CallForm, MAX_CALLS};
+use crate::events::source_call::{CallArguments, SourceCall};
 
 /// Lists and dictionaries in each other.
 const MAX_DEPTH: usize = 32;
 
 /// The calls between the marks of a row, and where they begin; without a mark they are a list that a text ends with.
-pub(super) fn calls(row: &Row, text: &str) -> Option<(usize, Vec<SourceCall<'static>>)> {
+pub(super) fn calls(row: &CallForm, text: &str) -> Option<(usize, Vec<SourceCall<'static>>)> {
     let at = if row.opens.is_empty() {
         let text = text.trim_end().strip_suffix(")]")?;
         if text.starts_with('[') {
@@ -27,7 +27,7 @@ pub(super) fn calls(row: &Row, text: &str) -> Option<(usize, Vec<SourceCall<'sta
         "" => body,
         closes => body.split_once(closes).map_or(body, |(body, _)| body),
     };
-    let mut reader = Reader { rest: body.trim() };
+    let mut reader = PythonReader { rest: body.trim() };
     let is_list = reader.takes("[");
     let mut calls = Vec::new();
     while calls.len() < MAX_CALLS
@@ -42,16 +42,16 @@ pub(super) fn calls(row: &Row, text: &str) -> Option<(usize, Vec<SourceCall<'sta
 
 /// The value of a literal of Python.
 pub(super) fn literal(text: &str) -> Option<Value> {
-    let mut reader = Reader { rest: text };
+    let mut reader = PythonReader { rest: text };
     let value = reader.value(0)?;
     reader.rest.trim().is_empty().then_some(value)
 }
 
-struct Reader<'t> {
+struct PythonReader<'t> {
     rest: &'t str,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> PythonReader<'t> {
     /// Takes a sign, if it is next.
     fn takes(&mut self, sign: &str) -> bool {
         let rest = self.rest.trim_start();
@@ -69,7 +69,7 @@ impl<'t> Reader<'t> {
         (!name.is_empty() && !name.starts_with(|sign: char| sign.is_ascii_digit())).then_some(name)
     }
 
-    fn call(&mut self, row: &Row) -> Option<SourceCall<'static>> {
+    fn call(&mut self, row: &CallForm) -> Option<SourceCall<'static>> {
         let name = self.name()?;
         let name = name.strip_suffix(".call").unwrap_or(name);
         if !self.takes("(") {
@@ -93,7 +93,7 @@ impl<'t> Reader<'t> {
         Some(SourceCall {
             id: None,
             name: Cow::Owned(name.to_owned()),
-            arguments: Arguments::Json(Cow::Owned(Value::Object(arguments).to_string())),
+            arguments: CallArguments::Json(Cow::Owned(Value::Object(arguments).to_string())),
         })
     }
 

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 
 use super::object::of_object;
 use super::python;
-use super::row::{Form, MAX_CALLS, Row};
+use super::row::{CallForm, CallParts, MAX_CALLS};
 use super::tagged::tagged;
-use crate::events::source_call::{Arguments, SourceCall};
+use crate::events::source_call::{CallArguments, SourceCall};
 
 /// Bytes from a label to the sign behind it, and of the name of a tool.
 const MAX_LABEL: usize = 8;
@@ -20,21 +20,21 @@ pub(super) enum Prose {
 }
 
 /// The calls that a text has in the way of a row.
-pub(super) fn found(row: &Row, text: &str) -> Option<(Prose, Vec<SourceCall<'static>>)> {
+pub(super) fn found(row: &CallForm, text: &str) -> Option<(Prose, Vec<SourceCall<'static>>)> {
     let one = |(at, call): (usize, SourceCall<'static>)| (Prose::Until(at), vec![call]);
     match row.form {
-        Form::Block | Form::Code => block(row, text).map(one),
-        Form::Line => line(row, text).map(one),
-        Form::Named | Form::Edit => several(row, text),
-        Form::Object => of_object(row, text).map(|(said, calls)| (Prose::Said(said), calls)),
-        Form::Python => python::calls(row, text).map(|(at, calls)| (Prose::Until(at), calls)),
-        Form::Tagged => tagged(row, text).map(|(at, calls)| (Prose::Until(at), calls)),
-        Form::Elements => elements(row, text).map(one),
+        CallParts::Block | CallParts::Code => block(row, text).map(one),
+        CallParts::Line => line(row, text).map(one),
+        CallParts::Named | CallParts::Edit => several(row, text),
+        CallParts::Object => of_object(row, text).map(|(said, calls)| (Prose::Said(said), calls)),
+        CallParts::Python => python::calls(row, text).map(|(at, calls)| (Prose::Until(at), calls)),
+        CallParts::Tagged => tagged(row, text).map(|(at, calls)| (Prose::Until(at), calls)),
+        CallParts::Elements => elements(row, text).map(one),
     }
 }
 
 /// The block that a text ends with, and where it begins.
-fn block(row: &Row, text: &str) -> Option<(usize, SourceCall<'static>)> {
+fn block(row: &CallForm, text: &str) -> Option<(usize, SourceCall<'static>)> {
     let before = text.trim_end().strip_suffix(row.closes.as_str())?;
     let at = before.rfind(row.opens.as_str())?;
     let body = before.get(at + row.opens.len()..)?;
@@ -45,7 +45,7 @@ fn block(row: &Row, text: &str) -> Option<(usize, SourceCall<'static>)> {
 }
 
 /// The last line of a text that begins with a label, `Action 3: go to desk 1`, and where it begins.
-fn line(row: &Row, text: &str) -> Option<(usize, SourceCall<'static>)> {
+fn line(row: &CallForm, text: &str) -> Option<(usize, SourceCall<'static>)> {
     let at = text.rfind(row.opens.as_str())?;
     let before = text.get(..at)?;
     let is_at_start =
@@ -88,7 +88,7 @@ fn line(row: &Row, text: &str) -> Option<(usize, SourceCall<'static>)> {
 }
 
 /// The calls between marks, each with the name of its tool or of its file.
-fn several(row: &Row, text: &str) -> Option<(Prose, Vec<SourceCall<'static>>)> {
+fn several(row: &CallForm, text: &str) -> Option<(Prose, Vec<SourceCall<'static>>)> {
     let mut calls = Vec::new();
     let mut first = None;
     let mut rest = 0;
@@ -101,7 +101,7 @@ fn several(row: &Row, text: &str) -> Option<(Prose, Vec<SourceCall<'static>>)> {
             closes => behind.split_once(closes).map_or(behind, |(body, _)| body),
         };
         let found = match row.form {
-            Form::Edit => file_above(text.get(..at)?).map(|file| {
+            CallParts::Edit => file_above(text.get(..at)?).map(|file| {
                 let fields = [("path", file), ("old_string", name), ("new_string", body)];
                 let fields = fields.map(|(key, value)| (key.to_owned(), value.to_owned()));
                 SourceCall::tagged(&row.tool, fields.into())
@@ -126,7 +126,7 @@ fn file_above(text: &str) -> Option<&str> {
 }
 
 /// A call by the name of its tool, without a number and a space of names, and its arguments.
-fn named(row: &Row, name: &str, body: &str) -> Option<SourceCall<'static>> {
+fn named(row: &CallForm, name: &str, body: &str) -> Option<SourceCall<'static>> {
     let name = name.trim().trim_matches('`');
     let name = name.strip_prefix("functions.").unwrap_or(name);
     let end = name.find([':', ' ', '<', '[', '\n']).unwrap_or(name.len());
@@ -135,9 +135,9 @@ fn named(row: &Row, name: &str, body: &str) -> Option<SourceCall<'static>> {
     let body = body.trim();
     let arguments = match row.argument.as_str() {
         argument if !argument.is_empty() && !body.starts_with('{') => {
-            Arguments::Tagged(vec![(argument.to_owned(), body.to_owned())])
+            CallArguments::Tagged(vec![(argument.to_owned(), body.to_owned())])
         }
-        _ => Arguments::Json(Cow::Owned(body.to_owned())),
+        _ => CallArguments::Json(Cow::Owned(body.to_owned())),
     };
     is_told.then(|| SourceCall {
         id: None,
@@ -147,7 +147,7 @@ fn named(row: &Row, name: &str, body: &str) -> Option<SourceCall<'static>> {
 }
 
 /// The element that a text ends with, which holds nothing but elements, and where it begins.
-fn elements(row: &Row, text: &str) -> Option<(usize, SourceCall<'static>)> {
+fn elements(row: &CallForm, text: &str) -> Option<(usize, SourceCall<'static>)> {
     let text = text.trim_end();
     let (_, tool) = text.strip_suffix('>')?.rsplit_once("</")?;
     let is_name = |name: &str| {

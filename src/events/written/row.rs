@@ -9,7 +9,7 @@ pub(super) const MAX_CALLS: usize = 64;
 
 /// A way to write a call.
 #[derive(Debug, Deserialize)]
-pub(super) struct Row {
+pub(super) struct CallForm {
     #[serde(default)]
     pub opens: String,
     #[serde(default)]
@@ -17,7 +17,7 @@ pub(super) struct Row {
     /// The mark between the name of the tool, or what an edit takes out, and the rest.
     #[serde(default)]
     pub until: String,
-    pub form: Form,
+    pub form: CallParts,
     /// The marks around each argument of tags.
     #[serde(default)]
     pub parameter: Option<Parameter>,
@@ -41,7 +41,7 @@ pub(super) struct Row {
     pub answer: AnswerBy,
     #[cfg(test)]
     #[serde(default)]
-    pub example: Option<Example>,
+    pub example: Option<CallFormExample>,
 }
 
 /// The marks around the name and the value of an argument.
@@ -54,12 +54,12 @@ pub(super) struct Parameter {
     pub closes: String,
 }
 
-impl Row {
+impl CallForm {
     /// If its marks are a model's own, which nobody writes for others to read.
     pub fn is_token(&self) -> bool {
         let tokens = ["<|", "<｜", "[TOOL_CALLS]", "✿"];
         let is_token = |mark: &str| tokens.iter().any(|start| mark.starts_with(start));
-        self.form == Form::Tagged || is_token(&self.opens) || is_token(&self.until)
+        self.form == CallParts::Tagged || is_token(&self.opens) || is_token(&self.until)
     }
 
     /// If a tool only says something.
@@ -75,7 +75,7 @@ impl Row {
 /// The parts that a call consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Form {
+pub(super) enum CallParts {
     /// The block that the text ends with is the value of `argument`.
     Block,
     /// The same, where the next turn is an environment's: else it is what the assistant answers.
@@ -111,26 +111,26 @@ pub(crate) enum AnswerBy {
 
 #[cfg(test)]
 #[derive(Debug, Deserialize)]
-pub(crate) struct Example {
+pub(crate) struct CallFormExample {
     pub text: String,
     pub line: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
-struct Table {
-    call: Vec<Row>,
+struct CallFormTable {
+    call: Vec<CallForm>,
 }
 
-static TABLE: LazyLock<Table> =
+static TABLE: LazyLock<CallFormTable> =
     LazyLock::new(|| toml::from_str(include_str!("../../knowledge/calls.toml")).unwrap_or_default());
 
 /// All rows.
-pub(super) fn rows() -> &'static [Row] {
+pub(super) fn rows() -> &'static [CallForm] {
     &TABLE.call
 }
 
 /// The examples of all rows.
 #[cfg(test)]
-pub(crate) fn examples() -> Vec<&'static Example> {
+pub(crate) fn examples() -> Vec<&'static CallFormExample> {
     rows().iter().filter_map(|row| row.example.as_ref()).collect()
 }

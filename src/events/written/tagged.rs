@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::row::{MAX_CALLS, Parameter, Row};
-use crate::events::source_call::{Arguments, SourceCall};
+use super::row::{CallForm, MAX_CALLS, Parameter};
+use crate::events::source_call::{CallArguments, SourceCall};
 
 /// The calls of a text, and where the first of them begins.
-pub(super) fn tagged(row: &Row, text: &str) -> Option<(usize, Vec<SourceCall<'static>>)> {
+pub(super) fn tagged(row: &CallForm, text: &str) -> Option<(usize, Vec<SourceCall<'static>>)> {
     let parameter = row.parameter.as_ref()?;
     let mut calls = Vec::new();
     let mut first = None;
@@ -28,9 +28,9 @@ pub(super) fn tagged(row: &Row, text: &str) -> Option<(usize, Vec<SourceCall<'st
             let json = rest
                 .split_once(row.closes.as_str())
                 .map_or(rest, |(json, _)| json);
-            Arguments::Json(Cow::Owned(json.trim().to_owned()))
+            CallArguments::Json(Cow::Owned(json.trim().to_owned()))
         } else {
-            Arguments::Tagged(fields)
+            CallArguments::Tagged(fields)
         };
         first.get_or_insert(at);
         calls.push(SourceCall {
@@ -43,7 +43,12 @@ pub(super) fn tagged(row: &Row, text: &str) -> Option<(usize, Vec<SourceCall<'st
 }
 
 /// The next call behind `from`: where it begins, the name of its tool, and where its arguments begin.
-fn next<'t>(row: &Row, parameter: &Parameter, text: &'t str, from: usize) -> Option<(usize, &'t str, usize)> {
+fn next<'t>(
+    row: &CallForm,
+    parameter: &Parameter,
+    text: &'t str,
+    from: usize,
+) -> Option<(usize, &'t str, usize)> {
     let rest = text.get(from..)?;
     if row.opens.is_empty() {
         // The name is all that stands between the line, or the tag, before and the first argument.

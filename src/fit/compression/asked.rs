@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::Compression;
+use super::CompressionCase;
 use crate::compress::Region;
 use crate::fit::merged::{bodies_in, human_text};
 use crate::summarize::extractive::{agrees, asks_for_something, only_agrees};
@@ -11,13 +11,13 @@ use crate::summarize::{Context, Forms, Stretch, place_after, request_in};
 use crate::trajectory::{Role, TurnView};
 
 /// The request that an assistant is working on.
-pub(super) struct Asked {
+pub(super) struct CurrentRequest {
     /// Its turn, or that of the summary that says it.
     pub turn: usize,
     pub text: String,
 }
 
-impl Asked {
+impl CurrentRequest {
     /// Returns true if it is done: it only agreed to a proposal, and a call after it did something.
     pub(super) fn is_done(&self, turns: &Stretch<'_>) -> bool {
         only_agrees(&self.text) && turns.acted_behind(self.turn)
@@ -31,7 +31,7 @@ fn told_in_progress(view: &TurnView<'_>) -> Option<String> {
     Some(told.trim().to_owned())
 }
 
-impl Compression<'_> {
+impl CompressionCase<'_> {
     /// Returns the turn before these, if an assistant said it.
     pub(super) fn before(&self, turns: &[TurnView<'_>]) -> Option<Cow<'_, TurnView<'_>>> {
         let before = turns.first()?.index.checked_sub(1)?;
@@ -70,7 +70,7 @@ impl Compression<'_> {
 
     /// Returns the request that the assistant is still working on where a region ends, ignoring words to continue;
     /// `None` where it directly precedes the region, in the protected head, and stays there.
-    pub(super) fn in_progress(&self, region: Region) -> Option<Asked> {
+    pub(super) fn in_progress(&self, region: Region) -> Option<CurrentRequest> {
         let role_at = |turn: usize| self.outline.turns.get(turn).map(|turn| turn.role);
         let goes_on = role_at(region.end()) == Some(Role::Assistant);
         let at_work = matches!(role_at(region.end() - 1), Some(Role::Tool | Role::Assistant));
@@ -94,7 +94,7 @@ impl Compression<'_> {
             let text = asked.or_else(|| told_in_progress(&view))?;
             let turn = view.index;
             // The text after the summary quotes the last human turn verbatim.
-            Some((Some(turn) != self.outline.last_human).then_some(Asked { turn, text }))
+            Some((Some(turn) != self.outline.last_human).then_some(CurrentRequest { turn, text }))
         });
         asked.next().flatten()
     }

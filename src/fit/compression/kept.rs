@@ -1,12 +1,12 @@
 //! The results of records that stay as they are, with the reason that their rows give.
 
-use super::Compression;
+use super::CompressionCase;
 use super::rewrite::RewriteError;
 use crate::compress::Reason;
 use crate::fit::Fitted;
 use crate::metrics::{Row, Status};
 
-impl Compression<'_> {
+impl CompressionCase<'_> {
     /// Returns the result of a record that stays as it is because nothing smaller could be written.
     pub(super) fn not_smaller(&self, over_reason: Reason, row: Row, summary_input_tokens: usize) -> Fitted {
         let reason = if over_reason.code == Reason::PASSES_EXHAUSTED {

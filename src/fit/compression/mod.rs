@@ -51,7 +51,7 @@ pub struct Compaction {
 }
 
 /// A record over its budget, with everything that bounds its compression.
-pub struct Compression<'a> {
+pub struct CompressionCase<'a> {
     /// Settings, tokenizer, template and summarizers of the run.
     pub fitter: &'a Fitter,
     /// The record.
@@ -86,7 +86,7 @@ pub struct Compression<'a> {
     pub secrets: Arc<RecordSecrets<'a>>,
 }
 
-impl<'a> Compression<'a> {
+impl<'a> CompressionCase<'a> {
     /// Computes the bounds of a record.
     pub fn new(
         fitter: &'a Fitter,
@@ -105,7 +105,8 @@ impl<'a> Compression<'a> {
         Self::of_turns(fitter, record, [views, views], outline, counted, secrets)
     }
 
-    /// The same as [`Compression::new`], for a record with masks: its turns as they are and as they were, and its secrets.
+    /// The same as [`CompressionCase::new`], for a record with masks: its turns as they are and as they were, and its
+    /// secrets.
     pub fn of_turns(
         fitter: &'a Fitter,
         record: &'a Record<'a>,
@@ -120,7 +121,7 @@ impl<'a> Compression<'a> {
         Self::within(fitter, record, read, outline, counted, secrets, compressible)
     }
 
-    /// The same as [`Compression::of_turns`], for given turns that may be replaced.
+    /// The same as [`CompressionCase::of_turns`], for given turns that may be replaced.
     pub fn within(
         fitter: &'a Fitter,
         record: &'a Record<'a>,

@@ -6,7 +6,7 @@ use super::correction::PlanCorrection;
 use super::placed::Placed;
 use super::rewrite::{RewriteError, RewrittenRecord};
 use super::summary::{GroundedSummary, PreviousPass, note};
-use super::{Compaction, Compression};
+use super::{Compaction, CompressionCase};
 use crate::compress::{Plan, Reason, Region, Violation, plan};
 use crate::fit::{Fitted, OnFailure, Stop};
 use crate::metrics::{Row, Status};
@@ -17,7 +17,7 @@ use crate::summarize::{PendingRequest, SummaryError};
 const WORTHWHILE_SAVING: usize = 10;
 
 /// Compresses a record that is over its budget, or an agent's context; `row` is its row before any change.
-pub async fn run(mut case: Compression<'_>, row: Row) -> Fitted {
+pub async fn run(mut case: CompressionCase<'_>, row: Row) -> Fitted {
     let need = case.need(PlanCorrection::default());
     let plan = match case.compaction.clone() {
         None => plan_within(&case, case.compressible.clone(), need),
@@ -36,7 +36,7 @@ pub async fn run(mut case: Compression<'_>, row: Row) -> Fitted {
                 let fitted = case.compress(placed, row).await;
                 Fitted { planned, ..fitted }
             }
-            Err(unwritten) => Compression::not_written(unwritten, row),
+            Err(unwritten) => CompressionCase::not_written(unwritten, row),
         },
         Plan::Keep(reason) => {
             let reason = case.protected_reason().unwrap_or(reason);
@@ -46,13 +46,13 @@ pub async fn run(mut case: Compression<'_>, row: Row) -> Fitted {
 }
 
 /// The region within these turns whose replacement frees the tokens needed.
-fn plan_within(case: &Compression<'_>, turns: Range<usize>, need: usize) -> Plan {
+fn plan_within(case: &CompressionCase<'_>, turns: Range<usize>, need: usize) -> Plan {
     let cost = |region| case.smallest_cost(region);
     plan(case.outline, &case.cut_points, turns, need, cost)
 }
 
 /// A record written by a pass.
-struct Progress {
+struct PassResult {
     written: RewrittenRecord,
     placed: Placed,
     summary: GroundedSummary,
@@ -67,7 +67,7 @@ struct LastPass {
     low_savings: usize,
 }
 
-impl Compression<'_> {
+impl CompressionCase<'_> {
     /// Returns a row with the fields that a compression changes.
     fn compressed_row(&self, region: Region, tokens: usize, turns: usize, row: Row) -> Row {
         let original = row.original_tokens;
@@ -107,7 +107,7 @@ impl Compression<'_> {
     ) -> Fitted {
         let max_passes = self.fitter.settings.max_passes;
         let mut counter = self.counter();
-        let mut best: Option<Progress> = None;
+        let mut best: Option<PassResult> = None;
         let mut last: Option<LastPass> = None;
         let mut placed = first;
         let mut measured = PlanCorrection::default();
@@ -163,7 +163,7 @@ impl Compression<'_> {
                 .as_ref()
                 .is_none_or(|best| self.is_better(best, tokens, is_starved));
             if let Some(written) = written.filter(|_| is_better) {
-                best = Some(Progress {
+                best = Some(PassResult {
                     written,
                     placed: placed.clone(),
                     summary,
@@ -240,7 +240,7 @@ impl Compression<'_> {
     }
 
     /// Returns true if a record of so many tokens is better than the best so far: smaller, or no longer starved.
-    fn is_better(&self, best: &Progress, tokens: usize, is_starved: bool) -> bool {
+    fn is_better(&self, best: &PassResult, tokens: usize, is_starved: bool) -> bool {
         if tokens.max(best.written.tokens) <= self.target() {
             return best.is_starved && !is_starved;
         }
@@ -274,7 +274,7 @@ impl Compression<'_> {
     fn without_summary(
         &self,
         error: SummaryError,
-        best: Option<Progress>,
+        best: Option<PassResult>,
         mut row: Row,
         input: usize,
         pending: &mut Option<Box<PendingRequest>>,
@@ -311,13 +311,13 @@ impl Compression<'_> {
 
     fn finish(
         &self,
-        progress: Progress,
+        progress: PassResult,
         row: Row,
         degraded_reason: Option<Reason>,
         over_reason: Reason,
         summary_input_tokens: usize,
     ) -> Fitted {
-        let Progress {
+        let PassResult {
             written,
             placed,
             summary,

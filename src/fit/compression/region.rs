@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Compression;
+use super::CompressionCase;
 use crate::compress::Region;
 use crate::compress::anchors::Anchor;
 use crate::fit::redacted::{redacted, redacted_alone};
@@ -18,7 +18,7 @@ pub struct ReadRegion<'v> {
     pub left_out: usize,
 }
 
-impl Compression<'_> {
+impl CompressionCase<'_> {
     /// Reads a region, preceded by the earlier summary that its summary replaces.
     pub fn read(&self, region: Region) -> ReadRegion<'_> {
         let merged = self.replaced_summary(region).map(|earlier| &earlier.view);

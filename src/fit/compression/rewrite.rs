@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::Compression;
+use super::CompressionCase;
 use crate::compress::{Compressed, Placement, Region, Violation, Way, verify};
 use crate::fit::count::rendered::Rendered;
 use crate::fit::merged::EarlierSummary;
@@ -13,7 +13,7 @@ use crate::trajectory::{self, Edit, Record, Role};
 /// A region, and the place of the summary to be written.
 pub struct Rewrite<'a> {
     /// The record and its bounds.
-    pub case: &'a Compression<'a>,
+    pub case: &'a CompressionCase<'a>,
     /// The turns to be replaced.
     pub region: Region,
     /// The place of the summary.

@@ -1,6 +1,6 @@
 //! The tokens available to a summary: those that a region frees, and corrections from records written before.
 
-use super::Compression;
+use super::CompressionCase;
 use super::correction::PlanCorrection;
 use crate::compress::{Region, extend, freed};
 
@@ -10,7 +10,7 @@ const SMALLEST_SUMMARY: usize = 48;
 /// Tokens that a template may put around a summary, and that rendered turns may have beyond their estimates.
 const TEMPLATE_TOKENS: usize = 24;
 
-impl Compression<'_> {
+impl CompressionCase<'_> {
     /// Returns the tokens of the earlier summary at the end of the head.
     pub(super) fn replaced_tokens(&self) -> usize {
         self.earlier_summary.as_ref().map_or(0, |earlier| earlier.tokens)

@@ -1,7 +1,7 @@
 //! The summary of a region: the summarizer's input, the choice of a summarizer, and the identifiers to be kept.
 
-use super::Compression;
-use super::asked::Asked;
+use super::CompressionCase;
+use super::asked::CurrentRequest;
 use super::correction::PlanCorrection;
 use super::region::ReadRegion;
 use crate::compress::anchors::{Anchor, held_mask, invented};
@@ -61,7 +61,7 @@ pub struct PreviousPass<'s> {
 /// The summarizer's input.
 struct SummaryInput {
     previous: Option<String>,
-    in_progress: Option<Asked>,
+    in_progress: Option<CurrentRequest>,
     task: Option<String>,
     asked_later: Option<String>,
     anchors: Vec<Anchor>,
@@ -119,7 +119,7 @@ impl SummaryInput {
     }
 }
 
-impl Compression<'_> {
+impl CompressionCase<'_> {
     /// Returns the estimated usage of a region's first summary.
     pub fn estimate(&self, region: Region) -> Estimate {
         let (turns, mut given) = self.given(region, PlanCorrection::default(), None);
@@ -279,7 +279,7 @@ impl Compression<'_> {
         let whole_tokens = self.summary_budget(region, measured);
         let given = SummaryInput {
             previous: (!previous.is_empty()).then(|| previous.join("\n")),
-            in_progress: self.in_progress(region).map(|asked| Asked {
+            in_progress: self.in_progress(region).map(|asked| CurrentRequest {
                 text: self.without_secrets(asked.text),
                 ..asked
             }),

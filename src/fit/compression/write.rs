@@ -1,6 +1,6 @@
 //! Writes a summary into its record, where it keeps the order of roles and changes kept turns least.
 
-use super::Compression;
+use super::CompressionCase;
 use super::correction::PlanCorrection;
 use super::placed::Placed;
 use super::rewrite::{Rewrite, RewriteError, RewrittenRecord};
@@ -11,7 +11,7 @@ use crate::summarize::marker::with_marker;
 /// Number of extensions tried until a region has a place for its summary.
 const MAX_EXTENSIONS: usize = 4;
 
-impl Compression<'_> {
+impl CompressionCase<'_> {
     /// Returns the places for the summary of a region; without any, those of a region that differs by a group.
     ///
     /// # Errors

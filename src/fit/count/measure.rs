@@ -76,11 +76,11 @@ fn part_of(parts: &mut Parts, role: Role) -> &mut u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tokens::words::Words;
+    use crate::tokens::words::WordCounter;
 
     fn measure(record: &str) -> Result<Measure, ParseError> {
         let measurer = Measurer {
-            counter: Arc::new(Words::new()),
+            counter: Arc::new(WordCounter::new()),
             template: None,
             template_arguments: TemplateArguments::AsWritten,
             image_tokens: 100,

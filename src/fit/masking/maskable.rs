@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use crate::fit::compression::Compression;
+use crate::fit::compression::CompressionCase;
 use crate::summarize::mask::is_long;
 use crate::trajectory::{Role, TurnView};
 
-impl<'a> Compression<'a> {
+impl<'a> CompressionCase<'a> {
     /// Returns the known views that masks are made from, in order.
     pub fn maskable(&self) -> Cow<'_, [TurnView<'a>]> {
         let known = self.known();

@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::compression::Compression;
-use super::compression::passes;
 use super::compression::rewrite::RewriteError;
+use super::compression::{CompressionCase, passes};
 use super::count::Counted;
 use super::count::TurnCounter;
 use super::count::rendered::Rendered;
@@ -19,7 +18,7 @@ use super::pair::PairScorer;
 use super::redacted::{redacted, with_redacted};
 use super::settings::{CountMode, Strategy};
 use crate::compress::alignment::Origin;
-use crate::compress::anchors::{Output, anchors_of_outputs, score_aligned};
+use crate::compress::anchors::{ToolOutput, anchors_of_outputs, score_aligned};
 use crate::compress::{MaskedTurns, Reason, Violation, verify_masks};
 use crate::metrics::{Row, Status};
 use crate::summarize::mask::{Mask, masks, view_at};
@@ -53,7 +52,7 @@ enum MaskError {
 }
 
 /// A mask that may be written.
-struct Choice {
+struct MaskChoice {
     turn: usize,
     response: usize,
     text: String,
@@ -62,7 +61,7 @@ struct Choice {
 }
 
 /// Masks a record that is over its budget; `row` is its row before any change.
-pub async fn run(mut case: Compression<'_>, row: Row) -> Fitted {
+pub async fn run(mut case: CompressionCase<'_>, row: Row) -> Fitted {
     let may_summarize = case.fitter.settings.strategy == Strategy::MaskThenSummarize;
     if !may_summarize {
         // The notice announces a summary.
@@ -89,7 +88,7 @@ pub async fn run(mut case: Compression<'_>, row: Row) -> Fitted {
     fitted
 }
 
-impl Compression<'_> {
+impl CompressionCase<'_> {
     /// Returns as few masks as make the record fit; all possible ones where that is not enough.
     fn masked(&self) -> Result<Masked, MaskError> {
         let (choices, secrets) = self.choices();
@@ -124,7 +123,7 @@ impl Compression<'_> {
     }
 
     /// Returns the possible masks in the order of use: outputs that are repeated later first, then all others.
-    fn choices(&self) -> (Vec<Choice>, BTreeMap<usize, usize>) {
+    fn choices(&self) -> (Vec<MaskChoice>, BTreeMap<usize, usize>) {
         let settings = &self.fitter.settings;
         let all = self.maskable();
         let place = |turn: usize| all.partition_point(|view| view.index < turn);
@@ -158,9 +157,9 @@ impl Compression<'_> {
             let view = view_at(region, mask.turn)?;
             Some(view.responses.get(mask.response)?.content.as_ref())
         };
-        let outputs: Vec<Output<'_>> = masks
+        let outputs: Vec<ToolOutput<'_>> = masks
             .iter()
-            .map(|mask| Output {
+            .map(|mask| ToolOutput {
                 turn: mask.turn,
                 response: mask.response,
                 text: text(mask).unwrap_or_default(),
@@ -195,7 +194,7 @@ impl Compression<'_> {
     }
 
     /// Returns the choice for a mask that costs less than its output.
-    fn choice(&self, mask: Mask, all: &[TurnView<'_>]) -> Option<Choice> {
+    fn choice(&self, mask: Mask, all: &[TurnView<'_>]) -> Option<MaskChoice> {
         let facts = self.outline.turns.get(mask.turn)?;
         let text = mask.reference.unwrap_or(mask.text);
         let text = match self.redaction() {
@@ -214,7 +213,7 @@ impl Compression<'_> {
             .get(mask.response)
             .map_or(0, |images| images * self.fitter.settings.image_tokens);
         let saves = (counter.count(output) + images).checked_sub(counter.count(&text))?;
-        (facts.readable && saves > 0).then_some(Choice {
+        (facts.readable && saves > 0).then_some(MaskChoice {
             turn: mask.turn,
             response: mask.response,
             text,
@@ -223,7 +222,11 @@ impl Compression<'_> {
     }
 
     /// Writes the record with these masks; turns that would not cost less stay as they are.
-    fn write_masks(&self, choices: &[Choice], counter: &mut TurnCounter<'_>) -> Result<Masked, MaskError> {
+    fn write_masks(
+        &self,
+        choices: &[MaskChoice],
+        counter: &mut TurnCounter<'_>,
+    ) -> Result<Masked, MaskError> {
         let broken = |what: &str| MaskError::Violation(Violation::KeptPartChanged(what.to_owned()));
         let mut by_turn: BTreeMap<usize, Vec<(usize, &str)>> = BTreeMap::new();
         for choice in choices {
@@ -334,9 +337,9 @@ impl Compression<'_> {
         let mut case = match &self.compaction {
             Some(compaction) => {
                 let wanted = compaction.wanted.clone();
-                Compression::within(fitter, &record, turns, &outline, counted, secrets, wanted)
+                CompressionCase::within(fitter, &record, turns, &outline, counted, secrets, wanted)
             }
-            None => Compression::of_turns(fitter, &record, turns, &outline, counted, secrets),
+            None => CompressionCase::of_turns(fitter, &record, turns, &outline, counted, secrets),
         };
         case.compaction.clone_from(&self.compaction);
         case.later.clone_from(&self.later);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::compression::{Compaction, Compression};
+use super::super::compression::{Compaction, CompressionCase};
 use super::super::count::Counted;
 use super::super::fitted::{Fitted, Stop};
 use super::super::fitter::Fitter;
@@ -10,9 +10,9 @@ use super::super::masking;
 use super::super::outline::outline;
 use super::super::settings::Strategy;
 use super::Replay;
-use super::context::{Context, Held, Source, record_of};
+use super::context::{ContextTurn, ReplayContext, ReplayedTrajectory, record_of};
 use super::settings::Overlap;
-use super::timeline::Replaced;
+use super::timeline::ReplacedTurns;
 use crate::compress::compaction::{Bounds, Size, compacted, head_of, smallest_head};
 use crate::compress::{CutPoints, Outline, Protection};
 use crate::fit::compression::passes;
@@ -37,14 +37,14 @@ pub(super) struct Reading<'c> {
 
 impl Fitter {
     /// The rendered tokens of a text; `None` where the template refuses it.
-    pub(super) fn rendered_tokens(&self, text: &str, source: &Source<'_>) -> Option<usize> {
+    pub(super) fn rendered_tokens(&self, text: &str, source: &ReplayedTrajectory<'_>) -> Option<usize> {
         self.template.as_ref()?;
         let record = trajectory::parse(text.as_bytes(), Some(source.record.format)).ok()?;
         Some(self.rendered(&record)?.ok()?.tokens)
     }
 
     /// The bytes of a text as rendered; `None` where the template refuses it.
-    pub(super) fn rendered_bytes(&self, text: &str, source: &Source<'_>) -> Option<usize> {
+    pub(super) fn rendered_bytes(&self, text: &str, source: &ReplayedTrajectory<'_>) -> Option<usize> {
         let record = trajectory::parse(text.as_bytes(), Some(source.record.format)).ok()?;
         let rendered = Rendered::uncounted(
             &record,
@@ -79,7 +79,7 @@ impl<'r> Replay<'r> {
         &mut self,
         step: &Range<usize>,
         next: Size,
-    ) -> Result<Option<(Context, Option<Context>)>, Stop> {
+    ) -> Result<Option<(ReplayContext, Option<ReplayContext>)>, Stop> {
         let text = self.context.text_with(&self.source, step);
         let before = self.context.turns_with(&self.source, step);
         let Some(record) = record_of(&self.source, &before, &text) else {
@@ -230,7 +230,8 @@ impl<'r> Replay<'r> {
             ..
         } = *reading;
         let (fitter, views, turns) = (self.fitter, [views, views], wanted.clone());
-        let mut case = Compression::within(fitter, record, views, outline, counted, self.secrets(), turns);
+        let mut case =
+            CompressionCase::within(fitter, record, views, outline, counted, self.secrets(), turns);
         case.compaction = Some(Compaction {
             wanted,
             most,
@@ -254,10 +255,10 @@ impl<'r> Replay<'r> {
     fn read_back(
         &self,
         reading: &Reading<'_>,
-        before: &[Held],
+        before: &[ContextTurn],
         fitted: Fitted,
         step: &Range<usize>,
-    ) -> Option<Context> {
+    ) -> Option<ReplayContext> {
         let Fitted {
             row, text, summary, ..
         } = fitted;
@@ -288,9 +289,9 @@ impl<'r> Replay<'r> {
             changed.extend(origin.filter(|_| same.is_none()));
             let span = written.span_of(turn.text);
             let kept = same.map(|(held, _)| *held);
-            turns.push(Held {
+            turns.push(ContextTurn {
                 span: (span.start, span.end),
-                ..kept.unwrap_or_else(|| Held {
+                ..kept.unwrap_or_else(|| ContextTurn {
                     origin,
                     is_whole: false,
                     cost: counter.turn(turn),
@@ -304,7 +305,7 @@ impl<'r> Replay<'r> {
             let text = reading.record.turns.get(turn).map(|turn| turn.text);
             text.is_some_and(|text| text.contains(SUMMARY_MARKER))
         };
-        let replaced = Replaced {
+        let replaced = ReplacedTurns {
             turns: gone_turns
                 .first()
                 .zip(gone_turns.last())
@@ -323,7 +324,7 @@ impl<'r> Replay<'r> {
         let cached = self.source.outline.extra_tokens + prefix;
         let before_step = (row.compressed_tokens as usize).saturating_sub(self.source.tokens(step));
         let is_over = row.compressed_tokens as usize > self.window.budget;
-        let mut compacted = Context {
+        let mut compacted = ReplayContext {
             replaced: Some(replaced),
             timeline: Vec::new(),
             tokens: row.compressed_tokens as usize,

@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use super::super::count::{Counted, TurnCost};
-use super::timeline::{AgentCall, Replaced};
+use super::timeline::{AgentCall, ReplacedTurns};
 use crate::compress::Outline;
 use crate::metrics::{AgentCalls, Row};
 use crate::trajectory::{self, Record, Role};
 
 /// The trajectory that is replayed, with what its turns cost.
-pub struct Source<'r> {
+pub struct ReplayedTrajectory<'r> {
     /// It.
     pub record: &'r Record<'r>,
     /// Its turns, as facts.
@@ -20,7 +20,7 @@ pub struct Source<'r> {
     pub frame: (&'r str, &'r str),
 }
 
-impl<'r> Source<'r> {
+impl<'r> ReplayedTrajectory<'r> {
     /// A trajectory.
     pub fn of(record: &'r Record<'r>, outline: &'r Outline, counted: &'r Counted) -> Self {
         Self {
@@ -63,7 +63,7 @@ impl<'r> Source<'r> {
 
 /// A turn of a context.
 #[derive(Debug, Clone, Copy)]
-pub struct Held {
+pub struct ContextTurn {
     /// The turn of the trajectory that it is; `None` for a summary.
     pub origin: Option<usize>,
     /// True if its text is that turn's, byte for byte.
@@ -76,11 +76,11 @@ pub struct Held {
 
 /// An agent's context: the record that is written when it is compacted, or at the end.
 #[derive(Debug, Clone)]
-pub struct Context {
+pub struct ReplayContext {
     /// The record's text up to the end of its last turn.
     pub body: String,
     /// Its turns.
-    pub turns: Vec<Held>,
+    pub turns: Vec<ContextTurn>,
     /// Its tokens, counted as the budget is.
     pub tokens: usize,
     /// True if these were counted, and not added up of what its turns cost as rendered elsewhere.
@@ -98,14 +98,14 @@ pub struct Context {
     /// The step that took it over the budget.
     pub over: Option<Range<usize>>,
     /// The turns that this compaction replaced in the context before it.
-    pub replaced: Option<Replaced>,
+    pub replaced: Option<ReplacedTurns>,
     /// The tokens that the agent sent for its steps since the last compaction.
     pub timeline: Vec<AgentCall>,
 }
 
-impl Context {
+impl ReplayContext {
     /// Nothing but what stands before the first turn.
-    pub fn empty(source: &Source<'_>) -> Self {
+    pub fn empty(source: &ReplayedTrajectory<'_>) -> Self {
         Self {
             body: source.frame.0.to_owned(),
             turns: Vec::new(),
@@ -123,7 +123,7 @@ impl Context {
     }
 
     /// Adds a step, with which the context costs so many tokens.
-    pub fn add(&mut self, source: &Source<'_>, step: Range<usize>, tokens: usize) {
+    pub fn add(&mut self, source: &ReplayedTrajectory<'_>, step: Range<usize>, tokens: usize) {
         let last = self.timeline.last().map_or(0, |call| call.prompt_tokens);
         self.call(source, &step, self.tokens, last);
         self.turns.extend(held(source, step.clone(), self.body.len()));
@@ -132,7 +132,13 @@ impl Context {
     }
 
     /// Notes the call of a step, before which the context costs so many tokens, of which the server knows some already.
-    pub fn call(&mut self, source: &Source<'_>, step: &Range<usize>, tokens: usize, cached: usize) {
+    pub fn call(
+        &mut self,
+        source: &ReplayedTrajectory<'_>,
+        step: &Range<usize>,
+        tokens: usize,
+        cached: usize,
+    ) {
         let said = source.said(step);
         if said.end == step.end {
             return;
@@ -155,12 +161,12 @@ impl Context {
     }
 
     /// The record's text with a step at its end.
-    pub fn text_with(&self, source: &Source<'_>, step: &Range<usize>) -> String {
+    pub fn text_with(&self, source: &ReplayedTrajectory<'_>, step: &Range<usize>) -> String {
         [&self.body, source.text(step), source.frame.1].concat()
     }
 
     /// Its turns and those of a step.
-    pub fn turns_with(&self, source: &Source<'_>, step: &Range<usize>) -> Vec<Held> {
+    pub fn turns_with(&self, source: &ReplayedTrajectory<'_>, step: &Range<usize>) -> Vec<ContextTurn> {
         let added = held(source, step.clone(), self.body.len());
         self.turns.iter().copied().chain(added).collect()
     }
@@ -168,15 +174,15 @@ impl Context {
 
 /// The turns of a step, as they are held behind so many bytes.
 fn held<'s>(
-    source: &'s Source<'_>,
+    source: &'s ReplayedTrajectory<'_>,
     step: Range<usize>,
     bytes: usize,
-) -> impl Iterator<Item = Held> + use<'s> {
+) -> impl Iterator<Item = ContextTurn> + use<'s> {
     let costs = source.counted.turns.get(step.clone()).unwrap_or_default();
     let start = source.end_of(step.start);
     step.zip(costs).map(move |(turn, cost)| {
         let span = source.record.turn_span(turn).unwrap_or_default();
-        Held {
+        ContextTurn {
             origin: Some(turn),
             is_whole: true,
             cost: *cost,
@@ -186,7 +192,11 @@ fn held<'s>(
 }
 
 /// The record that a text of these turns is. Turns of the trajectory are not read again.
-pub fn record_of<'t>(source: &Source<'_>, turns: &[Held], text: &'t str) -> Option<Record<'t>> {
+pub fn record_of<'t>(
+    source: &ReplayedTrajectory<'_>,
+    turns: &[ContextTurn],
+    text: &'t str,
+) -> Option<Record<'t>> {
     let read = turns.iter().map(|held| {
         let text = text.get(held.span.0..held.span.1)?;
         let known = held.origin.filter(|_| held.is_whole);

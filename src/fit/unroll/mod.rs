@@ -11,16 +11,16 @@ mod timeline;
 
 use std::sync::{Arc, OnceLock};
 
-use context::{Context, Source};
+use context::{ReplayContext, ReplayedTrajectory};
 pub use proof::{Reassembly, TrajectoryId, trained_turns};
 pub use settings::{Overlap, SummaryRecords, UnrollSettings};
-pub use timeline::{CompactionLine, Stretch};
+pub use timeline::{CompactionLine, TimelineStretch};
 
 use super::count::Counted;
 use super::redacted::secrets_of;
 use super::structure::Prepared;
 use super::{CountMode, Fitted, Fitter, OverLimit, Stop, Strategy, outline};
-use crate::compress::compaction::{Guard, Size, Window, steps};
+use crate::compress::compaction::{CompactionWindow, Guard, Size, steps};
 use crate::compress::{CutPoints, Reason};
 use crate::metrics::{Row, SegmentRow, Status};
 use crate::summarize::redact::RecordSecrets;
@@ -36,7 +36,7 @@ pub struct Unrolled {
     /// The records' texts, in order; `None` where the record that was read stays byte for byte.
     pub texts: Option<Vec<String>>,
     /// The stretches between compactions, in order; empty where it was not replayed.
-    pub timeline: Vec<Stretch>,
+    pub timeline: Vec<TimelineStretch>,
     /// Tokens that a summarizer was, or would be, given to read.
     pub summary_input_tokens: usize,
     /// Why the run must end here, if it must.
@@ -74,14 +74,14 @@ impl From<Fitted> for Unrolled {
 struct Replay<'r> {
     fitter: &'r Fitter,
     settings: &'r UnrollSettings,
-    source: Source<'r>,
+    source: ReplayedTrajectory<'r>,
     views: &'r Views<'r>,
     secrets: OnceLock<Arc<RecordSecrets<'r>>>,
-    window: Window,
+    window: CompactionWindow,
     guard: Guard,
-    context: Context,
+    context: ReplayContext,
     /// The contexts before each compaction, each with the record that teaches its summary.
-    done: Vec<Context>,
+    done: Vec<ReplayContext>,
     /// The row of the last compaction that was wanted and could not be made.
     refused: Option<Row>,
     /// The tokens that the context had left then, with all its masks and without the step that wanted it; 0 where it is summarized.
@@ -156,15 +156,15 @@ impl Fitter {
         let counted = counted.located(record);
         let outline = outline(self, record, &counted, &views);
         let steps = steps(&outline, &CutPoints::of(&outline));
-        let source = Source::of(record, &outline, &counted);
+        let source = ReplayedTrajectory::of(record, &outline, &counted);
         let mut replay = Replay {
             fitter: self,
             settings,
-            context: Context::empty(&source),
+            context: ReplayContext::empty(&source),
             source,
             views: &views,
             secrets: OnceLock::new(),
-            window: Window {
+            window: CompactionWindow {
                 trigger: settings.trigger(budget),
                 budget,
             },

@@ -2,10 +2,10 @@
 
 use super::super::mark::SummaryMark;
 use super::super::settings::Strategy;
-use super::context::{Context, record_of};
+use super::context::{ReplayContext, record_of};
 use super::lineage::Lineage;
 use super::settings::SummaryRecords;
-use super::timeline::{CompactionLine, Stretch};
+use super::timeline::{CompactionLine, TimelineStretch};
 use super::{Replay, Unrolled};
 use crate::compress::Reason;
 use crate::metrics::{Row, SegmentRow, Status};
@@ -14,7 +14,7 @@ use crate::trajectory::{self, Record, Role};
 impl Replay<'_> {
     /// The records, and the row of each; `whole` is the row of the trajectory as it came.
     pub(super) fn written(mut self, whole: Row, id: &str) -> Unrolled {
-        let last = std::mem::replace(&mut self.context, Context::empty(&self.source));
+        let last = std::mem::replace(&mut self.context, ReplayContext::empty(&self.source));
         let mut contexts = std::mem::take(&mut self.done);
         contexts.push(last);
         let segments = contexts.iter().filter(|context| !context.is_summary).count();
@@ -67,7 +67,7 @@ impl Replay<'_> {
     /// The text of one record. `seen` counts the turns of the trajectory that records have had so far.
     fn record_of(
         &self,
-        context: &Context,
+        context: &ReplayContext,
         lineage: &Lineage<'_>,
         seen: &mut usize,
     ) -> Result<String, &'static str> {
@@ -97,7 +97,12 @@ impl Replay<'_> {
     }
 
     /// Proves that turns stand in a record as in the trajectory, and that those which no record had before come next.
-    fn prove(&self, context: &Context, record: &Record<'_>, seen: &mut usize) -> Result<(), &'static str> {
+    fn prove(
+        &self,
+        context: &ReplayContext,
+        record: &Record<'_>,
+        seen: &mut usize,
+    ) -> Result<(), &'static str> {
         if record.turns.len() != context.turns.len() {
             return Err("a record has other turns than it should");
         }
@@ -120,8 +125,14 @@ impl Replay<'_> {
         Ok(())
     }
 
-    fn row_of(&self, context: &Context, lineage: &Lineage<'_>, whole: &Row, assistant_tokens: usize) -> Row {
-        let is_trained = |(index, held): &(usize, &super::context::Held)| {
+    fn row_of(
+        &self,
+        context: &ReplayContext,
+        lineage: &Lineage<'_>,
+        whole: &Row,
+        assistant_tokens: usize,
+    ) -> Row {
+        let is_trained = |(index, held): &(usize, &super::context::ContextTurn)| {
             let turn = held
                 .origin
                 .and_then(|origin| self.source.record.turns.get(origin));
@@ -201,7 +212,7 @@ impl Replay<'_> {
     }
 
     /// Why a record is over the budget.
-    fn exceeded(&self, context: &Context) -> Reason {
+    fn exceeded(&self, context: &ReplayContext) -> Reason {
         let step = context.over.clone().unwrap_or(0..0);
         let (what, tokens) = if context.is_summary {
             let added = context.turns.get(context.prefix_turns..).unwrap_or_default();
@@ -247,9 +258,9 @@ impl Replay<'_> {
 }
 
 /// The stretch that a context ends.
-fn stretch_of(context: &Context, budget: usize) -> Stretch {
+fn stretch_of(context: &ReplayContext, budget: usize) -> TimelineStretch {
     let begun = context.begun.as_ref().zip(context.replaced.clone());
-    Stretch {
+    TimelineStretch {
         compaction: begun.map(|(row, replaced)| CompactionLine::of(row, replaced)),
         calls: context.timeline.clone(),
         tokens: context.tokens,

@@ -2,7 +2,7 @@
 
 use super::Replay;
 use super::compaction::Reading;
-use super::context::{Context, Held};
+use super::context::{ContextTurn, ReplayContext};
 use super::settings::SummaryRecords;
 use crate::compress::Way;
 use crate::fit::{Fitted, TurnCounter};
@@ -27,7 +27,7 @@ impl Replay<'_> {
     }
 
     /// The record; `None` where it is not wanted, no summary was written, or the chat template takes no such record.
-    pub(super) fn summary_record(&self, reading: &Reading<'_>, fitted: &Fitted) -> Option<Context> {
+    pub(super) fn summary_record(&self, reading: &Reading<'_>, fitted: &Fitted) -> Option<ReplayContext> {
         let fitter = self.fitter;
         let is_asked = fitted.row.summarizer == fitter.summarizer.name();
         let writer = if is_asked {
@@ -69,7 +69,7 @@ impl Replay<'_> {
         way: Way,
         host: Option<usize>,
         answer: &str,
-    ) -> Option<Context> {
+    ) -> Option<ReplayContext> {
         let record = reading.record;
         let between = record.turn_span(0)?.end..record.turn_span(1)?.start;
         let between = record.text.get(between)?;
@@ -100,19 +100,19 @@ impl Replay<'_> {
         let turns = written.turns.iter().enumerate().map(|(index, turn)| {
             let (old, was) = (held.get(index), record.turns.get(index));
             let same = old.filter(|_| was.is_some_and(|was| was.text == turn.text));
-            let changed = || Held {
+            let changed = || ContextTurn {
                 origin: old.and_then(|old| old.origin),
                 is_whole: false,
                 cost: counter.turn(turn),
                 span: (0, 0),
             };
             let span = written.span_of(turn.text);
-            Held {
+            ContextTurn {
                 span: (span.start, span.end),
                 ..same.copied().unwrap_or_else(changed)
             }
         });
-        let turns: Vec<Held> = turns.collect();
+        let turns: Vec<ContextTurn> = turns.collect();
         let values: usize = turns.iter().map(|held| held.cost.tokens()).sum();
         let is_rendered = self
             .source
@@ -124,7 +124,7 @@ impl Replay<'_> {
         } else {
             self.source.outline.extra_tokens + values
         };
-        Some(Context {
+        Some(ReplayContext {
             body,
             fresh: turns.len() - 1,
             prefix_turns: host.unwrap_or(held.len()),

@@ -19,7 +19,7 @@ pub struct AgentCall {
 
 /// The turns that a compaction replaces in a context.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Replaced {
+pub struct ReplacedTurns {
     /// The first turn of the trajectory that the summary is of, and the first after the last; none where outputs were masked only.
     pub turns: Option<Range<usize>>,
     /// True if the summary before went into it as well.
@@ -44,12 +44,12 @@ pub struct CompactionLine {
     /// Of these, those that the summary names.
     pub anchors_held: usize,
     /// The turns that it replaced.
-    pub replaced: Replaced,
+    pub replaced: ReplacedTurns,
 }
 
 /// A stretch between two compactions, which becomes a record.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Stretch {
+pub struct TimelineStretch {
     /// The compaction that it begins with; none in the first.
     pub compaction: Option<CompactionLine>,
     /// The calls of the agent in it.
@@ -62,7 +62,7 @@ pub struct Stretch {
 
 impl CompactionLine {
     /// The compaction that a row tells of.
-    pub fn of(row: &Row, replaced: Replaced) -> Self {
+    pub fn of(row: &Row, replaced: ReplacedTurns) -> Self {
         Self {
             tokens_before: row.original_tokens as usize,
             tokens_after: row.compressed_tokens as usize,

@@ -17,7 +17,7 @@ use crate::pipeline::run::totals_file::{self, Timing};
 use crate::pipeline::run::unroll_summary;
 use crate::pipeline::write::journal::RunIdentity;
 use crate::pipeline::{RunError, SHARD_SETTING, Shard, Source};
-use crate::settings::Settings;
+use crate::settings::SettingValues;
 use crate::stores;
 
 const UNFINISHED: &str = "name a run by its output or its totals, OUT.summary.json; a run that was stopped has them once --resume has finished it";
@@ -145,7 +145,7 @@ impl FinishedRun {
     }
 
     /// The settings that it shares with other runs.
-    pub fn settings(&self) -> Settings {
+    pub fn settings(&self) -> SettingValues {
         let mut settings = self.totals.run.configuration.clone();
         settings.remove(SHARD_SETTING);
         settings.retain(|setting, _| !REPORTS.contains(&setting.as_str()));
@@ -153,7 +153,7 @@ impl FinishedRun {
     }
 
     /// The settings of one run over all records that wrote these metrics, and no other named report.
-    pub fn settings_of_merged(&self, metrics: &Path) -> Settings {
+    pub fn settings_of_merged(&self, metrics: &Path) -> SettingValues {
         let mut settings = self.totals.run.configuration.clone();
         settings.remove(SHARD_SETTING);
         for setting in REPORTS {

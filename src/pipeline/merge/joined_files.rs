@@ -125,7 +125,7 @@ impl JoinedFiles {
         } else {
             ExistingFile::Refuse
         };
-        let mut written = Written {
+        let mut written = WrittenFiles {
             files: Vec::new(),
             leftover,
             state: &self.state,
@@ -151,7 +151,12 @@ impl JoinedFiles {
         Ok(names)
     }
 
-    fn write_all(&self, columns: Columns, summary: &[u8], written: &mut Written<'_>) -> Result<(), RunError> {
+    fn write_all(
+        &self,
+        columns: Columns,
+        summary: &[u8],
+        written: &mut WrittenFiles<'_>,
+    ) -> Result<(), RunError> {
         let file = written.open(&self.metrics.path, self.metrics.access)?;
         if let Some(kind) = RowFormat::of_name(&self.metrics.path) {
             join_rows(file, &self.metrics.from, kind)?;
@@ -184,13 +189,13 @@ impl JoinedFiles {
 }
 
 /// The files written so far, under their temporary names.
-struct Written<'s> {
+struct WrittenFiles<'s> {
     files: Vec<PartialFile>,
     leftover: ExistingFile,
     state: &'s Path,
 }
 
-impl Written<'_> {
+impl WrittenFiles<'_> {
     fn open(&mut self, path: &Path, access: Access) -> Result<&mut PartialFile, RunError> {
         // Files that were joined in full keep no memory while others are.
         if let Some(last) = self.files.last_mut() {

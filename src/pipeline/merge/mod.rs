@@ -14,7 +14,7 @@ use super::write::journal::RunIdentity;
 use super::write::requests::RequestProgress;
 use super::{RunError, RunReport};
 use crate::metrics::{Columns, Totals};
-use crate::settings::Settings;
+use crate::settings::SettingValues;
 use finished_run::FinishedRun;
 use joined_files::JoinedFiles;
 
@@ -35,13 +35,13 @@ pub struct Merge {
 
 /// The result of a merge.
 #[derive(Debug)]
-pub struct Merged {
+pub struct MergedRuns {
     /// The report of all runs together; its time and bytes are the sums of theirs.
     pub report: RunReport,
     /// The columns of the rows.
     pub columns: Columns,
     /// The settings that all runs have.
-    pub settings: Settings,
+    pub settings: SettingValues,
     /// True if the runs were dry runs.
     pub dry_run: bool,
     /// True if they counted by estimates.
@@ -52,7 +52,7 @@ pub struct Merged {
 
 impl Merge {
     /// Joins the files. Nothing is written unless all of the runs belong together.
-    pub fn run(&self) -> Result<Merged, RunError> {
+    pub fn run(&self) -> Result<MergedRuns, RunError> {
         let runs: Result<Vec<FinishedRun>, RunError> =
             self.runs.iter().map(|path| FinishedRun::read(path)).collect();
         let runs = belong::in_order(runs?)?;
@@ -98,12 +98,12 @@ fn half_way(error: RunError) -> RunError {
 }
 
 /// The runs as one, without its files.
-fn merged(first: &FinishedRun, runs: &[FinishedRun], totals: Totals) -> Merged {
+fn merged(first: &FinishedRun, runs: &[FinishedRun], totals: Totals) -> MergedRuns {
     let facts = || runs.iter().map(|run| &run.totals);
     let mut notes: Vec<&str> = facts().filter_map(|run| run.tokenizer_note.as_deref()).collect();
     notes.dedup();
     let costs: Vec<f64> = facts().filter_map(|run| run.summarization_cost).collect();
-    Merged {
+    MergedRuns {
         report: RunReport {
             totals,
             elapsed: facts().map(|run| duration(run.timing)).sum(),

@@ -19,7 +19,7 @@ const NO_ID: u128 = 0;
 
 /// The number of records of both data sets by id.
 #[derive(Debug, Default)]
-pub struct Keys {
+pub struct PairKeys {
     counts: FxHashMap<u128, Count>,
     /// True if records have ids in both data sets; otherwise they pair by order.
     has_ids: bool,
@@ -32,7 +32,7 @@ struct Count {
     compressed: u64,
 }
 
-impl Keys {
+impl PairKeys {
     /// Returns the counts of the ids of both data sets.
     pub fn of(pairs: &Pairs, scorer: PairScorer, stop: &AtomicBool) -> Result<Self, RunError> {
         let mut keys = Self {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
 use super::data_sets::{LeftOut, OnPair, Paired, Pairs, interrupted};
-use super::run_files::RunFiles;
+use super::run_files::PairFiles;
 use crate::fit::PairScorer;
 use crate::metrics::{PairRow, read_pair_rows};
 use crate::pipeline::paths::beside::metrics_beside;
@@ -17,11 +17,11 @@ use crate::pipeline::{RawRecord, Records, RunError, Source};
 #[derive(Debug)]
 pub struct RunPairs {
     metrics: PathBuf,
-    files: RunFiles,
+    files: PairFiles,
 }
 
 /// A step through the rows of a run and their records.
-enum Step<'r> {
+enum PairStep<'r> {
     /// A row with its original and its compressed record, if these are among the records compared.
     Row(&'r PairRow, Option<&'r RawRecord>, Option<&'r RawRecord>),
     /// An original without a row.
@@ -46,7 +46,7 @@ impl RunPairs {
         warnings: &mut Vec<String>,
     ) -> Result<Option<Self>, RunError> {
         for beside in metrics_beside(&pairs.compressed_path) {
-            let Some(files) = RunFiles::of(&beside, pairs) else {
+            let Some(files) = PairFiles::of(&beside, pairs) else {
                 continue;
             };
             let run = Self {
@@ -55,7 +55,9 @@ impl RunPairs {
             };
             let fits = run.walk(pairs, stop, &mut |step| {
                 let is_of_run = match &step {
-                    Step::Row(row, Some(old), Some(new)) => scorer.is_pair_of(row, &old.bytes, &new.bytes),
+                    PairStep::Row(row, Some(old), Some(new)) => {
+                        scorer.is_pair_of(row, &old.bytes, &new.bytes)
+                    }
                     _ => true,
                 };
                 Ok(if is_of_run {
@@ -88,9 +90,9 @@ impl RunPairs {
         take: &mut OnPair<'_>,
     ) -> Result<ControlFlow<()>, RunError> {
         let walked = self.walk(pairs, stop, &mut |step| match step {
-            Step::Row(_, Some(old), Some(new)) => take(Paired::Pair(old, new)),
-            Step::Row(_, None, Some(new)) | Step::Unlisted(new) => take(Paired::NoOriginal(new)),
-            Step::Row(row, Some(old), None) => {
+            PairStep::Row(_, Some(old), Some(new)) => take(Paired::Pair(old, new)),
+            PairStep::Row(_, None, Some(new)) | PairStep::Unlisted(new) => take(Paired::NoOriginal(new)),
+            PairStep::Row(row, Some(old), None) => {
                 let why = if row.is_written() {
                     LeftOut::Elsewhere
                 } else {
@@ -98,8 +100,8 @@ impl RunPairs {
                 };
                 take(Paired::Left(old, why))
             }
-            Step::Row(_, None, None) => Ok(ControlFlow::Continue(())),
-            Step::NotTaken(old) => take(Paired::Left(old, LeftOut::NotTaken)),
+            PairStep::Row(_, None, None) => Ok(ControlFlow::Continue(())),
+            PairStep::NotTaken(old) => take(Paired::Left(old, LeftOut::NotTaken)),
         })?;
         walked.map_err(|Mismatch(reason)| {
             let message = format!("the data changed while they were compared: {reason}");
@@ -111,7 +113,7 @@ impl RunPairs {
         &self,
         pairs: &Pairs,
         stop: &AtomicBool,
-        take: &mut dyn FnMut(Step<'_>) -> Result<ControlFlow<()>, RunError>,
+        take: &mut dyn FnMut(PairStep<'_>) -> Result<ControlFlow<()>, RunError>,
     ) -> Walked {
         let file = File::open(&self.metrics).map_err(|error| RunError::input(&self.metrics, &error))?;
         let mut originals = SourceRecords::new(&pairs.original, pairs.max_record_bytes);
@@ -126,7 +128,7 @@ impl RunPairs {
             let (old_file, new_file) = self.files.of_source(&row.source);
             if originals.is_elsewhere(old_file) {
                 while let Some(old) = originals.next()? {
-                    if take(Step::NotTaken(&old))?.is_break() {
+                    if take(PairStep::NotTaken(&old))?.is_break() {
                         return Ok(Ok(ControlFlow::Break(())));
                     }
                 }
@@ -143,7 +145,7 @@ impl RunPairs {
             while old_file.is_some() && old.is_none() {
                 match originals.next()? {
                     Some(next) if next.line < row.line => {
-                        if take(Step::NotTaken(&next))?.is_break() {
+                        if take(PairStep::NotTaken(&next))?.is_break() {
                             return Ok(Ok(ControlFlow::Break(())));
                         }
                     }
@@ -159,7 +161,7 @@ impl RunPairs {
                     return mismatch(format!("the output has no record for its row about {place}"));
                 }
             }
-            if take(Step::Row(&row, old.as_ref(), new.as_ref()))?.is_break() {
+            if take(PairStep::Row(&row, old.as_ref(), new.as_ref()))?.is_break() {
                 return Ok(Ok(ControlFlow::Break(())));
             }
         }
@@ -167,20 +169,20 @@ impl RunPairs {
             return mismatch(format!("{}:{} has no row", new.source, new.line));
         }
         while let Some(old) = originals.next()? {
-            if take(Step::NotTaken(&old))?.is_break() {
+            if take(PairStep::NotTaken(&old))?.is_break() {
                 return Ok(Ok(ControlFlow::Break(())));
             }
         }
         // Files that no row names.
         while let Some(old) = originals.next_of_unread()? {
             interrupted(stop)?;
-            if take(Step::NotTaken(&old))?.is_break() {
+            if take(PairStep::NotTaken(&old))?.is_break() {
                 return Ok(Ok(ControlFlow::Break(())));
             }
         }
         while let Some(new) = compressed.next_of_unread()? {
             interrupted(stop)?;
-            if take(Step::Unlisted(&new))?.is_break() {
+            if take(PairStep::Unlisted(&new))?.is_break() {
                 return Ok(Ok(ControlFlow::Break(())));
             }
         }

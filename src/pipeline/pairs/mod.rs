@@ -11,24 +11,24 @@ use std::sync::atomic::AtomicBool;
 
 use super::RunError;
 use crate::fit::PairScorer;
-use by_key::Keys;
+use by_key::PairKeys;
 use by_run::RunPairs;
 pub use data_sets::{LeftOut, Paired, Pairs};
 
 /// The rule by which records pair.
 #[derive(Debug)]
 pub struct Matching {
-    rule: Rule,
+    rule: PairingRule,
     /// Metrics beside the output that are not about these files, with the reason; a line each.
     pub warnings: Vec<String>,
 }
 
 #[derive(Debug)]
-enum Rule {
+enum PairingRule {
     /// By source and line, according to the metrics of the run.
     Run(RunPairs),
     /// By id, or by order.
-    Keys(Keys),
+    Keys(PairKeys),
 }
 
 impl Pairs {
@@ -38,13 +38,13 @@ impl Pairs {
         let mut warnings = Vec::new();
         if let Some(run) = RunPairs::find(self, scorer, stop, &mut warnings)? {
             return Ok(Matching {
-                rule: Rule::Run(run),
+                rule: PairingRule::Run(run),
                 warnings: Vec::new(),
             });
         }
-        let keys = Keys::of(self, scorer, stop)?;
+        let keys = PairKeys::of(self, scorer, stop)?;
         Ok(Matching {
-            rule: Rule::Keys(keys),
+            rule: PairingRule::Keys(keys),
             warnings,
         })
     }
@@ -59,8 +59,8 @@ impl Pairs {
     ) -> Result<(), RunError> {
         // A break means that `take` needs no more.
         let _ = match &matching.rule {
-            Rule::Run(run) => run.each(self, stop, &mut take)?,
-            Rule::Keys(keys) => keys.each(self, scorer, stop, &mut take)?,
+            PairingRule::Run(run) => run.each(self, stop, &mut take)?,
+            PairingRule::Keys(keys) => keys.each(self, scorer, stop, &mut take)?,
         };
         Ok(())
     }
@@ -70,16 +70,16 @@ impl Matching {
     /// The name of the rule: `metrics`, `ids`, `ids_and_order` or `order`.
     pub fn name(&self) -> &'static str {
         match &self.rule {
-            Rule::Run(_) => "metrics",
-            Rule::Keys(keys) => keys.name(),
+            PairingRule::Run(_) => "metrics",
+            PairingRule::Keys(keys) => keys.name(),
         }
     }
 
     /// The metrics by which records pair, if they do.
     pub fn metrics(&self) -> Option<&Path> {
         match &self.rule {
-            Rule::Run(run) => Some(run.metrics()),
-            Rule::Keys(_) => None,
+            PairingRule::Run(run) => Some(run.metrics()),
+            PairingRule::Keys(_) => None,
         }
     }
 }

@@ -17,11 +17,11 @@ type Indexes = (Option<usize>, Option<usize>);
 
 /// The file of the originals and that of the compressed data, by the name of a source in the metrics.
 #[derive(Debug)]
-pub struct RunFiles {
+pub struct PairFiles {
     by_source: FxHashMap<String, Indexes>,
 }
 
-impl RunFiles {
+impl PairFiles {
     /// The files of both data sets that the metrics name; `None` if no source has a file in both.
     pub fn of(beside: &MetricsBeside, pairs: &Pairs) -> Option<Self> {
         let names = source_names(&beside.metrics)?;

@@ -6,26 +6,26 @@ use std::mem;
 
 use super::spill::{Spill, Spilled};
 use super::window::{Share, Window};
-use crate::pipeline::read::batch::Batch;
+use crate::pipeline::read::batch::ReadBatch;
 
 /// Bytes of memory of a record whose text is on disk: its row.
 const ROW_BYTES: usize = 1024;
 
 /// A function that returns the texts of a result that may go to disk, always in the same order.
-pub type Texts<T> = for<'r> fn(&'r mut Batch, &'r mut T) -> Vec<&'r mut Vec<u8>>;
+pub type SpillableTexts<T> = for<'r> fn(&'r mut ReadBatch, &'r mut T) -> Vec<&'r mut Vec<u8>>;
 
 /// The place for results that do not fit into memory.
 pub struct Overflow<T> {
     /// The files.
     pub spill: Spill,
     /// The texts that go there.
-    pub texts: Texts<T>,
+    pub texts: SpillableTexts<T>,
 }
 
 /// A batch, its result, and the share of the window that both take.
 pub struct BatchResult<T> {
     /// The batch.
-    pub batch: Batch,
+    pub batch: ReadBatch,
     /// The result.
     pub result: T,
     /// The part of the window that is given back once it is taken.

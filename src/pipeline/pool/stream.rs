@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::future::{BoxFuture, join_all};
 
 use super::window::Share;
-use crate::pipeline::read::batch::{Batch, Item, TooLong};
+use crate::pipeline::read::batch::{Item, ReadBatch, TooLong};
 
 /// Bytes of records that are processed in one task, so that small records cost no task each.
 const GROUP_BYTES: usize = 64 * 1024;
@@ -20,7 +20,7 @@ const BYTES_PER_REQUEST: usize = 1024 * 1024;
 const GROUPS_PER_REQUEST: usize = 16;
 
 /// Processes a record, given as a batch of its own.
-pub type Process<T> = Arc<dyn Fn(Batch) -> BoxFuture<'static, T> + Send + Sync>;
+pub type Process<T> = Arc<dyn Fn(ReadBatch) -> BoxFuture<'static, T> + Send + Sync>;
 
 /// The pool of threads, and how much is in flight at once.
 #[derive(Clone)]
@@ -54,7 +54,7 @@ pub struct RecordStream<I, T> {
     read: u64,
     is_at_end: bool,
     /// Records that are not yet handed to the pool.
-    group: Vec<Batch>,
+    group: Vec<ReadBatch>,
     group_bytes: usize,
     whole: Share,
     in_flight: Share,
@@ -63,14 +63,14 @@ pub struct RecordStream<I, T> {
     taken: u64,
     /// Dropping a task cancels it.
     tasks: BTreeMap<u64, async_task::Task<()>>,
-    waiting: BTreeMap<u64, Done<T>>,
+    waiting: BTreeMap<u64, ProcessedGroup<T>>,
     ready: VecDeque<T>,
-    sender: Sender<(u64, Done<T>)>,
-    receiver: Receiver<(u64, Done<T>)>,
+    sender: Sender<(u64, ProcessedGroup<T>)>,
+    receiver: Receiver<(u64, ProcessedGroup<T>)>,
 }
 
 /// A group of records that was processed.
-struct Done<T> {
+struct ProcessedGroup<T> {
     results: Vec<T>,
     bytes: usize,
 }
@@ -146,7 +146,7 @@ impl<I: Iterator<Item = Vec<u8>>, T: Send + 'static> RecordStream<I, T> {
         }
     }
 
-    fn put(&mut self, number: u64, done: Done<T>) {
+    fn put(&mut self, number: u64, done: ProcessedGroup<T>) {
         self.tasks.remove(&number);
         self.waiting.insert(number, done);
     }
@@ -161,7 +161,7 @@ impl<I: Iterator<Item = Vec<u8>>, T: Send + 'static> RecordStream<I, T> {
             Some(bytes) => {
                 self.read += 1;
                 self.group_bytes += bytes.len();
-                let batch = Batch::of_record(self.read, bytes, self.capacity.max_record_bytes);
+                let batch = ReadBatch::of_record(self.read, bytes, self.capacity.max_record_bytes);
                 self.group.push(batch);
             }
             None => self.is_at_end = true,
@@ -187,7 +187,7 @@ impl<I: Iterator<Item = Vec<u8>>, T: Send + 'static> RecordStream<I, T> {
         let future = async move {
             let results = join_all(group.into_iter().map(|batch| process(batch))).await;
             // Results that come after the stream is dropped are dropped too.
-            let _ = sender.send((number, Done { results, bytes }));
+            let _ = sender.send((number, ProcessedGroup { results, bytes }));
         };
         let pool = Arc::clone(&self.capacity.pool);
         let schedule = move |runnable: async_task::Runnable| {
@@ -201,7 +201,7 @@ impl<I: Iterator<Item = Vec<u8>>, T: Send + 'static> RecordStream<I, T> {
     }
 }
 
-impl Batch {
+impl ReadBatch {
     /// A batch of the one record that is number `line`, without the line end that may follow it.
     fn of_record(line: u64, mut bytes: Vec<u8>, most: u64) -> Self {
         let text = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
@@ -244,7 +244,7 @@ mod tests {
     }
 
     fn stream<I: Iterator<Item = Vec<u8>>>(records: I, threads: usize) -> RecordStream<I, (u64, Vec<u8>)> {
-        let process: Process<(u64, Vec<u8>)> = Arc::new(|batch: Batch| {
+        let process: Process<(u64, Vec<u8>)> = Arc::new(|batch: ReadBatch| {
             Box::pin(async move { (batch.items.first().map_or(0, |item| item.line), batch.bytes) })
         });
         RecordStream::new(records, capacity(threads), process)
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn a_record_that_is_too_long_is_not_kept() {
-        let batch = Batch::of_record(7, vec![b'x'; 1001], 1000);
+        let batch = ReadBatch::of_record(7, vec![b'x'; 1001], 1000);
         assert!(batch.bytes.is_empty());
         assert!(batch.items[0].too_long.is_some());
     }

@@ -15,7 +15,7 @@ use crate::compress::Reason;
 use crate::fit::{Fitted, Fitter, PendingRequest, PerTrajectory, Stop, UnrollSettings, Unrolled};
 use crate::metrics::{Columns, Reject, Row, Status, csv_rows, merged};
 use crate::names::named;
-use crate::pipeline::read::batch::{Batch, Item};
+use crate::pipeline::read::batch::{Item, ReadBatch};
 use crate::pipeline::{Counters, RunError, TooLong};
 
 named! {
@@ -58,7 +58,7 @@ pub struct Chunk {
 
 impl Chunk {
     /// The texts that the writer will write. Frees the bytes of the batch if others replace them.
-    pub fn texts<'c>(batch: &'c mut Batch, chunk: &'c mut Self) -> Vec<&'c mut Vec<u8>> {
+    pub fn texts<'c>(batch: &'c mut ReadBatch, chunk: &'c mut Self) -> Vec<&'c mut Vec<u8>> {
         let data = match &mut chunk.data {
             Some(data) => {
                 batch.bytes = Vec::new();
@@ -90,7 +90,7 @@ pub struct Worker {
 
 impl Worker {
     /// Fits the records of a batch. Those that wait for a network summarizer wait together.
-    pub async fn process(&self, batch: &Batch, counters: &Counters) -> Chunk {
+    pub async fn process(&self, batch: &ReadBatch, counters: &Counters) -> Chunk {
         let source = self.source_names.get(batch.source).map_or("", String::as_str);
         let records = batch
             .items
@@ -129,7 +129,7 @@ impl Worker {
         chunk
     }
 
-    async fn fit(&self, source: &str, item: &Item, bytes: &[u8]) -> Outcome {
+    async fn fit(&self, source: &str, item: &Item, bytes: &[u8]) -> RecordOutcome {
         let started = Instant::now();
         let mut outcome = match item.too_long {
             Some(too_long) => {
@@ -156,7 +156,7 @@ impl Worker {
         outcome
     }
 
-    async fn process_record(&self, source: &str, item: &Item, bytes: &[u8]) -> Outcome {
+    async fn process_record(&self, source: &str, item: &Item, bytes: &[u8]) -> RecordOutcome {
         match &self.unroll {
             None => self.fitter.fit(bytes).await.into(),
             Some(settings) => {
@@ -173,7 +173,7 @@ impl Worker {
     }
 
     /// The outcome of a record that was not unrolled, as the rows of this run show it.
-    fn outcome_of(&self, fitted: Fitted) -> Outcome {
+    fn outcome_of(&self, fitted: Fitted) -> RecordOutcome {
         match self.unroll {
             None => fitted.into(),
             Some(_) => Unrolled::from(fitted).into(),
@@ -192,12 +192,12 @@ impl Worker {
         &self,
         item: &Item,
         record: &Range<usize>,
-        outcome: Outcome,
+        outcome: RecordOutcome,
         chunk: &mut Chunk,
         data: &mut BatchOutput<'_>,
     ) {
         let batch = data.batch;
-        let Outcome {
+        let RecordOutcome {
             mut rows,
             texts,
             summary_input_tokens,
@@ -274,7 +274,7 @@ impl Worker {
 }
 
 /// The separator of the records made of one: the end of its line, or a comma in an array.
-fn separator<'b>(batch: &'b Batch, item: &Item, record: &Range<usize>) -> &'b str {
+fn separator<'b>(batch: &'b ReadBatch, item: &Item, record: &Range<usize>) -> &'b str {
     let end = batch.slice(&(record.end..item.outer.end));
     match std::str::from_utf8(end) {
         _ if batch.in_array => ",",
@@ -284,7 +284,7 @@ fn separator<'b>(batch: &'b Batch, item: &Item, record: &Range<usize>) -> &'b st
 }
 
 /// The result of a record, fitted or unrolled.
-struct Outcome {
+struct RecordOutcome {
     /// A row for each record in the output, at least one.
     rows: Vec<Row>,
     /// The texts of these; `None` if the record stays byte for byte.
@@ -294,7 +294,7 @@ struct Outcome {
     pending: Option<Box<PendingRequest>>,
 }
 
-impl From<Fitted> for Outcome {
+impl From<Fitted> for RecordOutcome {
     fn from(fitted: Fitted) -> Self {
         Self {
             rows: vec![fitted.row],
@@ -306,7 +306,7 @@ impl From<Fitted> for Outcome {
     }
 }
 
-impl From<Unrolled> for Outcome {
+impl From<Unrolled> for RecordOutcome {
     fn from(unrolled: Unrolled) -> Self {
         Self {
             rows: unrolled.rows,
@@ -320,7 +320,7 @@ impl From<Unrolled> for Outcome {
 
 /// The output of a batch: its own bytes as long as nothing is changed in them or left out.
 struct BatchOutput<'b> {
-    batch: &'b Batch,
+    batch: &'b ReadBatch,
     /// Number of bytes from the batch's start that are kept, up to the first change.
     kept: usize,
     /// The whole output, once there is a change.
@@ -328,7 +328,7 @@ struct BatchOutput<'b> {
 }
 
 impl<'b> BatchOutput<'b> {
-    fn of(batch: &'b Batch) -> Self {
+    fn of(batch: &'b ReadBatch) -> Self {
         Self {
             batch,
             kept: 0,

@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 pub const BATCH_BYTES: usize = 256 * 1024;
 
 /// The records of an input that a run takes: those that begin in these bytes of the decompressed input.
-pub type Part = Range<u64>;
+pub type ByteRange = Range<u64>;
 
 /// All records of an input.
-pub const WHOLE: Part = 0..u64::MAX;
+pub const WHOLE: ByteRange = 0..u64::MAX;
 
 /// Records read together.
 #[derive(Debug, Default)]
-pub struct Batch {
+pub struct ReadBatch {
     /// Index of the source.
     pub source: usize,
     /// The bytes of the items.
@@ -87,7 +87,7 @@ pub struct Position {
     pub hash: u64,
 }
 
-impl Batch {
+impl ReadBatch {
     /// The only batch of a source of which nothing is taken.
     pub fn nothing_of(source: usize) -> Self {
         Self {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::batch::BATCH_BYTES;
-use super::batch::{Batch, Position};
+use super::batch::{Position, ReadBatch};
 use super::reader::BatchReader;
 use super::sample::Sample;
 use super::source::Source;
@@ -36,7 +36,7 @@ const COMPRESSION_RATIO: u64 = 8;
 
 impl Feed {
     /// Reads to the end, or until `hand_on` returns false.
-    pub fn read_all(&self, mut hand_on: impl FnMut(Batch) -> bool) -> Result<(), RunError> {
+    pub fn read_all(&self, mut hand_on: impl FnMut(ReadBatch) -> bool) -> Result<(), RunError> {
         let mut limit = self.limit;
         let (first, mut position) = self.from;
         let skipped = self
@@ -52,7 +52,7 @@ impl Feed {
                 help: stores::help_of(&error).unwrap_or(self.help).to_owned(),
             };
             let Some(part) = source.part.clone() else {
-                if !hand_on(Batch::nothing_of(index)) {
+                if !hand_on(ReadBatch::nothing_of(index)) {
                     return Ok(());
                 }
                 position = Position::default();

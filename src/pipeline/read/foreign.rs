@@ -125,26 +125,26 @@ impl Foreign {
     }
 }
 
-type Object<'a> = HashMap<Cow<'a, str>, &'a RawValue>;
+type ForeignObject<'a> = HashMap<Cow<'a, str>, &'a RawValue>;
 
 /// The first JSON object of lines or of an array with this beginning.
-fn first_object(head: &[u8]) -> Option<Object<'_>> {
+fn first_object(head: &[u8]) -> Option<ForeignObject<'_>> {
     let text = head
         .strip_prefix(BYTE_ORDER_MARK)
         .unwrap_or(head)
         .trim_ascii_start();
     let text = text.strip_prefix(b"[").unwrap_or(text);
-    let mut values = serde_json::Deserializer::from_slice(text).into_iter::<Object<'_>>();
+    let mut values = serde_json::Deserializer::from_slice(text).into_iter::<ForeignObject<'_>>();
     values.next()?.ok()
 }
 
-fn is_trajectory(first: &Object<'_>) -> bool {
+fn is_trajectory(first: &ForeignObject<'_>) -> bool {
     ["conversations", "messages"]
         .iter()
         .any(|key| first.contains_key(*key))
 }
 
-fn is_event(first: &Object<'_>, types: &[&str], others: &[&str]) -> bool {
+fn is_event(first: &ForeignObject<'_>, types: &[&str], others: &[&str]) -> bool {
     let name = first
         .get("type")
         .and_then(|name| name.get().strip_prefix('"')?.strip_suffix('"'));

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, Chain, Cursor, Read};
 
-use super::batch::{BATCH_BYTES, Batch, Item, Part, Position, TooLong, WHOLE};
+use super::batch::{BATCH_BYTES, ByteRange, Item, Position, ReadBatch, TooLong, WHOLE};
 use super::extent::{RecordSpan, read_element, read_line};
 use super::foreign::{self, BYTE_ORDER_MARK, Foreign};
 use super::hashing::HashingReader;
@@ -19,7 +19,7 @@ pub struct BatchReader<R> {
     position: Position,
     sample: Sample,
     /// The stretch of the source whose records are taken.
-    part: Part,
+    part: ByteRange,
     /// Records that may still be read, over all sources.
     limit: Option<u64>,
     /// Maximum bytes of a record.
@@ -72,7 +72,7 @@ impl<R: BufRead> BatchReader<R> {
     }
 
     /// Takes only the records that begin in `part`. Those before it are read, so that lines have their numbers.
-    pub fn take_part(&mut self, part: Part) {
+    pub fn take_part(&mut self, part: ByteRange) {
         self.part = part;
     }
 
@@ -87,16 +87,16 @@ impl<R: BufRead> BatchReader<R> {
     }
 
     /// The next batch; `None` at the end.
-    pub fn next_batch(&mut self) -> io::Result<Option<Batch>> {
+    pub fn next_batch(&mut self) -> io::Result<Option<ReadBatch>> {
         if self.done {
             return Ok(None);
         }
-        let mut batch = Batch {
+        let mut batch = ReadBatch {
             source: self.source,
             // If the last record does not fit, it grows once.
             bytes: Vec::with_capacity(BATCH_BYTES + BATCH_BYTES / 4),
             in_array: self.position.in_array,
-            ..Batch::default()
+            ..ReadBatch::default()
         };
         if self.position.offset == 0 {
             self.read_start(&mut batch)?;
@@ -123,7 +123,7 @@ impl<R: BufRead> BatchReader<R> {
     }
 
     /// Reads a byte-order mark, and the white space and the `[` that open an array.
-    fn read_start(&mut self, batch: &mut Batch) -> io::Result<()> {
+    fn read_start(&mut self, batch: &mut ReadBatch) -> io::Result<()> {
         if self.opening.keep_mark && self.part.contains(&0) {
             self.take_verbatim(batch, self.opening.mark)?;
         } else {
@@ -137,7 +137,7 @@ impl<R: BufRead> BatchReader<R> {
         Ok(())
     }
 
-    fn take_verbatim(&mut self, batch: &mut Batch, length: usize) -> io::Result<()> {
+    fn take_verbatim(&mut self, batch: &mut ReadBatch, length: usize) -> io::Result<()> {
         if length == 0 {
             return Ok(());
         }
@@ -156,7 +156,7 @@ impl<R: BufRead> BatchReader<R> {
         Ok(())
     }
 
-    fn read_lines(&mut self, batch: &mut Batch) -> io::Result<()> {
+    fn read_lines(&mut self, batch: &mut ReadBatch) -> io::Result<()> {
         while batch.bytes.len() < BATCH_BYTES && self.limit != Some(0) && !self.is_past_part() {
             if self.take_blank_lines(batch)? {
                 continue;
@@ -185,7 +185,7 @@ impl<R: BufRead> BatchReader<R> {
 
     /// Takes all blank lines that come next and are buffered, at once: there may be millions. Returns true if there
     /// were any.
-    fn take_blank_lines(&mut self, batch: &mut Batch) -> io::Result<bool> {
+    fn take_blank_lines(&mut self, batch: &mut ReadBatch) -> io::Result<bool> {
         let offset = self.reader.offset();
         let is_ours = offset >= self.part.start;
         let boundary = if is_ours { self.part.end } else { self.part.start };
@@ -221,7 +221,7 @@ impl<R: BufRead> BatchReader<R> {
 
     /// Adds a record that is too long to the batch, without its bytes. It ends the batch, which would not be full after
     /// any number of such records.
-    fn pass_over(&mut self, batch: &mut Batch, too_long: TooLong, is_ours: bool) {
+    fn pass_over(&mut self, batch: &mut ReadBatch, too_long: TooLong, is_ours: bool) {
         let end = batch.bytes.len();
         let before = batch.items.len();
         self.push(batch, end, Some(end..end), is_ours);
@@ -234,7 +234,7 @@ impl<R: BufRead> BatchReader<R> {
     /// sample leaves out.
     fn push(
         &mut self,
-        batch: &mut Batch,
+        batch: &mut ReadBatch,
         start: usize,
         record: Option<std::ops::Range<usize>>,
         is_ours: bool,
@@ -261,7 +261,7 @@ impl<R: BufRead> BatchReader<R> {
         });
     }
 
-    fn read_elements(&mut self, batch: &mut Batch) -> io::Result<()> {
+    fn read_elements(&mut self, batch: &mut ReadBatch) -> io::Result<()> {
         while batch.bytes.len() < BATCH_BYTES && self.limit != Some(0) {
             let start = batch.bytes.len();
             let mut extent = self.extent(start);

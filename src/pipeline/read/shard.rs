@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::batch::{Part, Position, WHOLE};
+use super::batch::{ByteRange, Position, WHOLE};
 use super::reader::BatchReader;
 use super::sample::Sample;
 use super::source::Source;
@@ -122,7 +122,7 @@ fn size(source: &Source) -> Result<u64, RunError> {
 
 /// The part of a source that a shard takes; `None` if it takes nothing of it. `file` is the source's stretch of all
 /// bytes on the disk, `shard` that of the shard.
-fn part(source: &Source, file: &Range<u64>, shard: &Range<u64>) -> io::Result<Option<Part>> {
+fn part(source: &Source, file: &Range<u64>, shard: &Range<u64>) -> io::Result<Option<ByteRange>> {
     if file.end <= shard.start || shard.end <= file.start {
         return Ok(None);
     }

@@ -8,7 +8,7 @@ use std::time::UNIX_EPOCH;
 
 use serde::{Deserialize, Serialize};
 
-use super::batch::{Part, WHOLE};
+use super::batch::{ByteRange, WHOLE};
 use crate::columns::{self, RowFile, RowFormat};
 use crate::files::{self, Access};
 use crate::pipeline::counters::CountingReader;
@@ -27,7 +27,7 @@ pub struct Source {
     /// Its path below the input directory it was found in; its file name if it was named itself.
     pub relative: PathBuf,
     /// The records of it that are taken; `None` if another shard takes all of them.
-    pub part: Option<Part>,
+    pub part: Option<ByteRange>,
 }
 
 /// The state of an input, which shows if it changed between two runs.

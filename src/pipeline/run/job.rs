@@ -8,7 +8,7 @@ use crate::pipeline::paths::file_names::appended;
 use crate::pipeline::write::output::ExistingFile;
 use crate::pipeline::write::requests::RequestProgress;
 use crate::pipeline::{OutputFiles, RequestFileSet, Sample, Source};
-use crate::settings::Settings;
+use crate::settings::SettingValues;
 
 /// The settings of a run, except those by which records are fitted.
 #[derive(Debug, Clone)]
@@ -19,7 +19,7 @@ pub struct Job {
     /// The files that it writes.
     pub targets: OutputFiles,
     /// The settings that determine the output, by key.
-    pub settings: Settings,
+    pub settings: SettingValues,
     /// True if no data is written: records are planned and counted.
     pub dry_run: bool,
     /// True if the counts of a dry run are estimates, since it does not request the summaries.

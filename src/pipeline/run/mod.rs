@@ -18,7 +18,7 @@ use super::pool::ordered::{Concurrency, in_order};
 use super::pool::reorder_buffer::Overflow;
 use super::pool::spill::Spill;
 use super::pool::worker::{Chunk, Worker};
-use super::read::batch::Batch;
+use super::read::batch::ReadBatch;
 use super::read::feed::Feed;
 use super::write::journal::{Journal, Milestone};
 use super::write::writer::Writer;
@@ -116,14 +116,14 @@ fn transfer<'r>(
     let mut writer = Writer::open(job, counters, journal, milestone, totals)?;
     let worker = Arc::new(worker);
     let live = Arc::clone(counters);
-    let process = move |batch: Batch| {
+    let process = move |batch: ReadBatch| {
         let (worker, live) = (Arc::clone(&worker), Arc::clone(&live));
         async move {
             let chunk = worker.process(&batch, &live).await;
             (batch, chunk)
         }
     };
-    let write = |batch: &Batch, mut chunk: Chunk| match chunk.stop.take() {
+    let write = |batch: &ReadBatch, mut chunk: Chunk| match chunk.stop.take() {
         // Nothing of its batch is written: a resumed run reads the record again.
         Some(error) => Err(error),
         None => one_form

@@ -152,7 +152,7 @@ fn convert_file(job: &Job, output: &RowOutput<'_>, rows: &mut WrittenRows) -> io
     let made = appended(&job.targets.local(&target.path), ROWS);
     write_rows(&made, opening, |file| {
         let lines = || {
-            Ok(Lines {
+            Ok(OutputLines {
                 records: Records::of(&[Source::of_file(&path)], u64::MAX),
                 rows: rows.of(&output.sources)?,
             })
@@ -243,11 +243,11 @@ struct WrittenRows {
 }
 
 /// A record that was written: the index of its source, and its line there.
-type Place = (usize, u64);
+type RowPosition = (usize, u64);
 
 impl WrittenRows {
     /// The places of the records of these sources, which are the next ones; sources are counted from the first of them.
-    fn of(&self, sources: &Range<usize>) -> io::Result<impl Iterator<Item = io::Result<Place>>> {
+    fn of(&self, sources: &Range<usize>) -> io::Result<impl Iterator<Item = io::Result<RowPosition>>> {
         let sources = sources.clone();
         let is_here = {
             let sources = sources.clone();
@@ -287,12 +287,12 @@ impl WrittenRows {
 }
 
 /// The lines of a data file, each with the place of its record.
-struct Lines<R> {
+struct OutputLines<R> {
     records: Records,
     rows: R,
 }
 
-impl<R: Iterator<Item = io::Result<Place>>> Iterator for Lines<R> {
+impl<R: Iterator<Item = io::Result<RowPosition>>> Iterator for OutputLines<R> {
     type Item = io::Result<PlacedLine>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::unroll_summary::{RunFacts, UnrollSummary};
 use crate::metrics::{BothCounts, Columns, Prices, Sums, Totals, WorstGrounded, share_held};
 use crate::pipeline::write::journal::RunIdentity;
-use crate::settings::Settings;
+use crate::settings::SettingValues;
 use crate::tokens::TokenizerIdentity;
 use crate::tokens::chat_template::TemplateIdentity;
 
@@ -75,7 +75,7 @@ impl Timing {
 }
 
 /// The unit of the budget of a run: `values` or `rendered`.
-pub fn count_of(settings: &Settings) -> &str {
+pub fn count_of(settings: &SettingValues) -> &str {
     let count = settings.get("compression.count").and_then(Value::as_str);
     count.unwrap_or("values")
 }
@@ -134,7 +134,7 @@ pub fn to_json(
 #[derive(Debug, Clone)]
 pub struct RowsReport {
     /// The settings that determine the records.
-    pub settings: Settings,
+    pub settings: SettingValues,
     /// The tokenizer.
     pub tokenizer: TokenizerIdentity,
     /// The chat template, if there is one.

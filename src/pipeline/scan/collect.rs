@@ -15,7 +15,7 @@ use crate::metrics::{RequestTotals, Totals};
 use crate::pipeline::paths::existing::refuse_inputs;
 use crate::pipeline::paths::file_names::appended;
 use crate::pipeline::pool::worker::Chunk;
-use crate::pipeline::read::batch::Batch;
+use crate::pipeline::read::batch::ReadBatch;
 use crate::pipeline::read::data_names::split_data_extension;
 use crate::pipeline::write::journal::Journal;
 use crate::pipeline::write::output::ExistingFile;
@@ -77,7 +77,7 @@ impl Collection {
             .map_err(|error| RunError::output(&self.target.path, &error))?;
         let mut totals = Totals::default();
         let mut waiting = BTreeMap::new();
-        let take = |_: &Batch, chunk: Chunk| {
+        let take = |_: &ReadBatch, chunk: Chunk| {
             if let Some(error) = chunk.stop {
                 return Err(error);
             }
@@ -167,9 +167,9 @@ impl Collection {
 fn processing(
     worker: Worker,
     counters: &Arc<Counters>,
-) -> impl Fn(Batch) -> BoxFuture<'static, (Batch, Chunk)> + Send + 'static {
+) -> impl Fn(ReadBatch) -> BoxFuture<'static, (ReadBatch, Chunk)> + Send + 'static {
     let (worker, counters) = (Arc::new(worker), Arc::clone(counters));
-    move |batch: Batch| {
+    move |batch: ReadBatch| {
         let (worker, counters) = (Arc::clone(&worker), Arc::clone(&counters));
         Box::pin(async move {
             let chunk = worker.process(&batch, &counters).await;

@@ -17,7 +17,7 @@ pub fn lint(
     stop: &Arc<AtomicBool>,
 ) -> Result<(), RunError> {
     let stops = survey.stop_at_unreadable;
-    let judge = move |batch: &crate::pipeline::read::batch::Batch, _: &str| {
+    let judge = move |batch: &crate::pipeline::read::batch::ReadBatch, _: &str| {
         let mut judged = Vec::with_capacity(batch.items.len());
         for item in &batch.items {
             let Some(record) = &item.record else { continue };

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::RunError;
 use super::counters::Counters;
 use super::pool::ordered::{Concurrency, in_order};
-use super::read::batch::{Batch, Position};
+use super::read::batch::{Position, ReadBatch};
 use super::read::feed::Feed;
 use super::read::sample::Sample;
 use super::read::source::Source;
@@ -39,12 +39,12 @@ impl Scan {
         &self,
         counters: &Arc<Counters>,
         stop: &Arc<AtomicBool>,
-        process: impl Fn(Batch) -> F + Send + 'static,
-        take: impl FnMut(&Batch, T) -> Result<(), RunError>,
+        process: impl Fn(ReadBatch) -> F + Send + 'static,
+        take: impl FnMut(&ReadBatch, T) -> Result<(), RunError>,
     ) -> Result<(), RunError>
     where
         T: Send + 'static,
-        F: Future<Output = (Batch, T)> + Send + 'static,
+        F: Future<Output = (ReadBatch, T)> + Send + 'static,
     {
         let feed = Feed {
             sources: self.sources.clone(),

@@ -9,7 +9,7 @@ use super::Scan;
 use crate::fit::Measurer;
 use crate::metrics::{Census, Measure, Unreadable};
 use crate::pipeline::pool::worker::panic_message;
-use crate::pipeline::read::batch::{Batch, Item};
+use crate::pipeline::read::batch::{Item, ReadBatch};
 use crate::pipeline::{Counters, RunError, Source, TooLong};
 
 /// The settings of a survey.
@@ -58,7 +58,7 @@ impl Survey {
         let counter = Arc::clone(&measurer.counter);
         let process = {
             let survey = self.clone();
-            move |batch: &Batch, source: &str| survey.measure_all(&measurer, batch, source)
+            move |batch: &ReadBatch, source: &str| survey.measure_all(&measurer, batch, source)
         };
         self.walk(counters, stop, process, |source, surveyed: BatchMeasures| {
             let stopped = self.add_all(census, counters, source, &surveyed.records);
@@ -78,13 +78,13 @@ impl Survey {
         &self,
         counters: &Arc<Counters>,
         stop: &Arc<AtomicBool>,
-        process: impl Fn(&Batch, &str) -> T + Send + Sync + 'static,
+        process: impl Fn(&ReadBatch, &str) -> T + Send + Sync + 'static,
         mut take: impl FnMut(&str, T) -> Result<(), RunError>,
     ) -> Result<(), RunError> {
         let names: Arc<[String]> = self.scan.sources.iter().map(Source::name).collect();
         let process = {
             let shared = Arc::new((process, Arc::clone(&names)));
-            move |batch: Batch| {
+            move |batch: ReadBatch| {
                 let shared = Arc::clone(&shared);
                 async move {
                     let (process, names) = &*shared;
@@ -93,7 +93,7 @@ impl Survey {
                 }
             }
         };
-        let take = |batch: &Batch, processed: T| {
+        let take = |batch: &ReadBatch, processed: T| {
             take(name(&names, batch), processed)?;
             Counters::add(&counters.bytes_done, batch.bytes.len() as u64);
             Ok(())
@@ -101,7 +101,7 @@ impl Survey {
         self.scan.run(counters, stop, process, take)
     }
 
-    fn measure_all(&self, measurer: &Measurer, batch: &Batch, source: &str) -> BatchMeasures {
+    fn measure_all(&self, measurer: &Measurer, batch: &ReadBatch, source: &str) -> BatchMeasures {
         let mut surveyed = BatchMeasures::default();
         for item in &batch.items {
             let Some(record) = &item.record else { continue };
@@ -147,7 +147,7 @@ impl Survey {
 
 /// The line of a batch's one record, and the result of `read` for it.
 pub fn read_record<T>(
-    batch: &Batch,
+    batch: &ReadBatch,
     read_bytes: impl FnOnce(&[u8]) -> Result<T, (&'static str, String)>,
 ) -> (u64, Result<T, Unreadable>) {
     let bytes = batch.bytes.as_slice();
@@ -166,7 +166,7 @@ pub(super) fn unreadable_ends(source: &str, unreadable: &Unreadable) -> RunError
     }
 }
 
-fn name<'n>(names: &'n [String], batch: &Batch) -> &'n str {
+fn name<'n>(names: &'n [String], batch: &ReadBatch) -> &'n str {
     names.get(batch.source).map_or("", String::as_str)
 }
 

@@ -10,7 +10,7 @@ use super::requests::RequestProgress;
 use crate::files::{self, Access};
 use crate::pipeline::read::batch::Position;
 use crate::pipeline::read::source::SourceState;
-use crate::settings::{self, Settings};
+use crate::settings::{self, SettingValues};
 use crate::tokens::TokenizerIdentity;
 use crate::tokens::chat_template::TemplateIdentity;
 
@@ -20,7 +20,7 @@ pub struct RunIdentity {
     /// Version of this program.
     pub version: String,
     /// Effective values of the settings that determine the output.
-    pub configuration: Settings,
+    pub configuration: SettingValues,
     /// The tokenizer.
     pub tokenizer: TokenizerIdentity,
     /// The chat template, if there is one.

@@ -10,7 +10,7 @@ use super::written::FinishedFiles;
 use super::{disk, open};
 use crate::metrics::{Columns, Totals, csv_header};
 use crate::pipeline::pool::worker::Chunk;
-use crate::pipeline::read::batch::{Batch, Position};
+use crate::pipeline::read::batch::{Position, ReadBatch};
 use crate::pipeline::{Counters, Job, OutputFiles, RunError, Source};
 
 /// The bytes of output, or the time, after which a milestone is due: a killed run repeats what came after.
@@ -172,13 +172,13 @@ impl<'r> Writer<'r> {
     }
 
     /// Writes the results of a batch. If that fails half-way, none of them count.
-    pub fn write(&mut self, batch: &Batch, chunk: Chunk) -> Result<(), RunError> {
+    pub fn write(&mut self, batch: &ReadBatch, chunk: Chunk) -> Result<(), RunError> {
         let written = self.write_batch(batch, chunk).and_then(|()| self.commit_if_due());
         self.failed |= written.is_err();
         written
     }
 
-    fn write_batch(&mut self, batch: &Batch, chunk: Chunk) -> Result<(), RunError> {
+    fn write_batch(&mut self, batch: &ReadBatch, chunk: Chunk) -> Result<(), RunError> {
         self.counters
             .add_written(chunk.bytes_read, chunk.records, &chunk.rows);
         self.milestone.taken += chunk.records;

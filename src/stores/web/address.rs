@@ -39,7 +39,7 @@ pub struct Address {
 }
 
 /// A failed attempt.
-pub enum Failure {
+pub enum WebFailure {
     /// A failure that would repeat.
     Final(io::Error),
     /// A failure that may pass, with the pause that the server asks for.
@@ -47,12 +47,12 @@ pub enum Failure {
 }
 
 /// An answer, with the identifier that the first server gives to the content.
-pub struct Answer {
+pub struct WebAnswer {
     pub response: Response,
     pub etag: Option<String>,
 }
 
-impl Answer {
+impl WebAnswer {
     /// What tells this version of the content from others: its identifier or, of a server that gives none, the time of its
     /// last change.
     pub fn version(&self) -> Option<String> {
@@ -97,10 +97,10 @@ impl Address {
     }
 
     /// Sends a request, and follows redirects.
-    pub async fn ask(&self, range: Option<Range<u64>>) -> Result<Answer, Failure> {
+    pub async fn ask(&self, range: Option<Range<u64>>) -> Result<WebAnswer, WebFailure> {
         let mut url = reqwest::Url::parse(&self.url).map_err(|_| {
             let fault = StoreFault::io(ErrorKind::InvalidInput, "the address is not valid", "check it");
-            Failure::Final(fault)
+            WebFailure::Final(fault)
         })?;
         let home = url.origin();
         let mut etag = None;
@@ -122,7 +122,7 @@ impl Address {
                 status @ (200 | 206 | 416) if range.is_some() || status == 200 => {
                     let own = || text(response.headers(), ETAG.as_str());
                     let etag = etag.or_else(own);
-                    return Ok(Answer { response, etag });
+                    return Ok(WebAnswer { response, etag });
                 }
                 301 | 302 | 303 | 307 | 308 => {
                     let next = headers
@@ -137,16 +137,16 @@ impl Address {
         Err(misled("it redirects without end"))
     }
 
-    fn refused(&self, status: u16, headers: &HeaderMap) -> Failure {
+    fn refused(&self, status: u16, headers: &HeaderMap) -> WebFailure {
         let fault = |kind, message: String, help: &str| StoreFault::io(kind, message, help);
         let help = credentials::help(self.service);
         match status {
-            404 | 410 => Failure::Final(fault(
+            404 | 410 => WebFailure::Final(fault(
                 ErrorKind::NotFound,
                 format!("the server has no such file (HTTP {status})"),
                 "check the address",
             )),
-            401 | 403 => Failure::Final(fault(
+            401 | 403 => WebFailure::Final(fault(
                 ErrorKind::PermissionDenied,
                 format!("access is denied (HTTP {status})"),
                 help,
@@ -158,9 +158,9 @@ impl Address {
                     format!("the server answers with HTTP {status}"),
                     TRY_AGAIN,
                 );
-                Failure::Passing(error, wish.map(Duration::from_secs))
+                WebFailure::Passing(error, wish.map(Duration::from_secs))
             }
-            _ => Failure::Final(fault(
+            _ => WebFailure::Final(fault(
                 ErrorKind::Other,
                 format!("the server answers with HTTP {status}"),
                 "check the address",
@@ -169,7 +169,7 @@ impl Address {
     }
 
     /// The first success, or the last failure.
-    pub async fn retried<T, F: Future<Output = Result<T, Failure>>>(
+    pub async fn retried<T, F: Future<Output = Result<T, WebFailure>>>(
         &self,
         attempt: impl Fn() -> F,
     ) -> io::Result<T> {
@@ -179,10 +179,10 @@ impl Address {
             left -= 1;
             match attempt().await {
                 Ok(value) => return Ok(value),
-                Err(Failure::Passing(_, wish)) if left > 0 => {
+                Err(WebFailure::Passing(_, wish)) if left > 0 => {
                     tokio::time::sleep(wish.unwrap_or(pause).min(LONGEST_PAUSE)).await;
                 }
-                Err(Failure::Final(error) | Failure::Passing(error, _)) => return Err(error),
+                Err(WebFailure::Final(error) | WebFailure::Passing(error, _)) => return Err(error),
             }
             pause *= 2;
         }
@@ -201,11 +201,11 @@ fn next_page(headers: &HeaderMap) -> Option<String> {
 }
 
 /// The failure of a server that sends requests astray.
-fn misled(message: &str) -> Failure {
-    Failure::Final(StoreFault::io(ErrorKind::Other, message, "check the address"))
+fn misled(message: &str) -> WebFailure {
+    WebFailure::Final(StoreFault::io(ErrorKind::Other, message, "check the address"))
 }
 
-pub fn unreachable(error: reqwest::Error) -> Failure {
+pub fn unreachable(error: reqwest::Error) -> WebFailure {
     let message = format!("no answer: {}", http::causes(&error.without_url()));
-    Failure::Passing(StoreFault::io(ErrorKind::Other, message, TRY_AGAIN), None)
+    WebFailure::Passing(StoreFault::io(ErrorKind::Other, message, TRY_AGAIN), None)
 }

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
-use super::address::{Address, Failure, unreachable};
+use super::address::{Address, WebFailure, unreachable};
 use crate::stores::fault::StoreFault;
 use crate::stores::object::Ranges;
 use crate::stores::store_fault::{TRY_AGAIN, changed, cut};
@@ -31,14 +31,14 @@ impl Ranges for WebRanges {
                 let size_now = found.as_ref().and_then(|found| found.size);
                 let is_other_size = size_now.is_some() && size_now != size;
                 if version.is_some() && answer.version() != version || is_other_size {
-                    return Err(Failure::Final(changed()));
+                    return Err(WebFailure::Final(changed()));
                 }
                 let is_it = found
                     .and_then(|found| found.part)
                     .is_some_and(|part| part == range);
                 if answer.response.status().as_u16() != 206 || !is_it {
                     let message = "the server does not send the range";
-                    return Err(Failure::Passing(
+                    return Err(WebFailure::Passing(
                         StoreFault::io(ErrorKind::Other, message, TRY_AGAIN),
                         None,
                     ));
@@ -47,7 +47,7 @@ impl Ranges for WebRanges {
                 if bytes.len() as u64 == length {
                     Ok(bytes)
                 } else {
-                    Err(Failure::Passing(cut(), None))
+                    Err(WebFailure::Passing(cut(), None))
                 }
             };
             address.retried(attempt).await

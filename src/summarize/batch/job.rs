@@ -26,7 +26,7 @@ pub enum Phase {
 
 /// A batch, as the vendor reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Job {
+pub struct BatchJob {
     /// Its id.
     pub id: String,
     /// Its phase.
@@ -52,7 +52,7 @@ pub struct Job {
 }
 
 /// Reads a vendor's report of a batch; `None` for anything else.
-pub fn read(api: Api, body: &Value) -> Option<Job> {
+pub fn read(api: Api, body: &Value) -> Option<BatchJob> {
     match api {
         Api::OpenAi => openai(body),
         Api::Anthropic => anthropic(body),
@@ -60,9 +60,9 @@ pub fn read(api: Api, body: &Value) -> Option<Job> {
 }
 
 /// Reads a page of a list of batches, the latest first, and the id after which the next page begins.
-pub fn read_list(api: Api, body: &Value) -> (Vec<Job>, Option<String>) {
+pub fn read_list(api: Api, body: &Value) -> (Vec<BatchJob>, Option<String>) {
     let data = body.get("data").and_then(Value::as_array);
-    let jobs: Vec<Job> = data
+    let jobs: Vec<BatchJob> = data
         .into_iter()
         .flatten()
         .filter_map(|job| read(api, job))
@@ -82,7 +82,7 @@ pub fn submission(file: &str, hash: &str) -> Value {
     })
 }
 
-fn openai(body: &Value) -> Option<Job> {
+fn openai(body: &Value) -> Option<BatchJob> {
     let word = text(body, "status")?;
     let phase = match word.as_str() {
         "completed" => Phase::Ended,
@@ -94,7 +94,7 @@ fn openai(body: &Value) -> Option<Job> {
     let outputs = ["output_file_id", "error_file_id"];
     let problem = problem(body);
     let full = problem.as_deref().filter(|_| phase == Phase::Failed);
-    Some(Job {
+    Some(BatchJob {
         id: text(body, "id")?,
         phase,
         word,
@@ -109,10 +109,10 @@ fn openai(body: &Value) -> Option<Job> {
     })
 }
 
-fn anthropic(body: &Value) -> Option<Job> {
+fn anthropic(body: &Value) -> Option<BatchJob> {
     let word = text(body, "processing_status")?;
     let counted = |fields: &[&str]| fields.iter().map(|field| count(body, field)).sum();
-    Some(Job {
+    Some(BatchJob {
         id: text(body, "id")?,
         phase: if word == "ended" {
             Phase::Ended

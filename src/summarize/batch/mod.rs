@@ -21,22 +21,22 @@ use super::answers::AnswerKey;
 use super::chat::ChatSettings;
 use super::chat::answer::ModelAnswer;
 use super::chat::answer::lasting::Lasting;
-use super::chat::answer::retry::Verdict;
-use super::chat::api::Call;
+use super::chat::answer::retry::RetryVerdict;
+use super::chat::api::ApiCall;
 pub use super::chat::dialect::{DialectFix, RequestShape};
-use super::chat::question::{Asked, ChatError, Question};
+use super::chat::question::{ChatError, Question, QuestionOutcome};
 use super::failure::Failure;
 use super::run_end::RunEnd;
 use super::{PendingRequest, Usage};
 use crate::compress::Reason;
 use crate::metrics::Tokens;
-use response::{Failed, Outcome};
+use response::{FailedResponse, ResponseOutcome};
 
 /// The responses to one request.
 #[derive(Debug)]
 pub struct BatchResponse {
     /// The answer, or the last failure.
-    pub outcome: Outcome,
+    pub outcome: ResponseOutcome,
     /// Number of failures.
     pub failures: usize,
     /// Number of answers; the last one counts.
@@ -85,10 +85,10 @@ impl BatchAnswers {
         key: AnswerKey,
         question: &Question,
         wanted: usize,
-    ) -> Asked<'static> {
+    ) -> QuestionOutcome<'static> {
         let mut usage = Usage::default();
         let result = self.answer(settings, key, question, wanted, &mut usage);
-        Asked {
+        QuestionOutcome {
             usage,
             result,
             place: None,
@@ -104,7 +104,7 @@ impl BatchAnswers {
         usage: &mut Usage,
     ) -> Result<ModelAnswer, ChatError> {
         let again = |manner: RequestShape, failure: Failure| {
-            let call = Call {
+            let call = ApiCall {
                 model: &question.model.name,
                 prompt: &question.prompt,
                 max_output: question.max_output,
@@ -127,12 +127,12 @@ impl BatchAnswers {
         usage.api_calls += 1;
         let mut failures = found.failures;
         let outcome = match found.outcome {
-            Outcome::Answer(answer) => question.judged(answer).map_err(|bad| {
+            ResponseOutcome::Answer(answer) => question.judged(answer).map_err(|bad| {
                 // Nothing is asked again after a summary: all answers before this one were unusable too.
                 failures += found.answers;
-                Failed::Answer(bad)
+                FailedResponse::Answer(bad)
             }),
-            Outcome::Failed(failed) => Err(failed),
+            ResponseOutcome::Failed(failed) => Err(failed),
         };
         let failed = match outcome {
             Ok(answer) => {
@@ -156,29 +156,29 @@ impl BatchAnswers {
             .iter()
             .fold(self.manner, |manner, lesson| manner.after(*lesson));
         match failed.verdict(self.manner) {
-            Verdict::Shorten(failure, window) => Err(ChatError::TooLong(failure, window)),
+            RetryVerdict::Shorten(failure, window) => Err(ChatError::TooLong(failure, window)),
             // The caller makes the second attempt, for fewer tokens.
-            Verdict::Fail(failure) if failure.name == "summary_cut_by_length" => {
+            RetryVerdict::Fail(failure) if failure.name == "summary_cut_by_length" => {
                 Err(ChatError::Failed(failure))
             }
-            Verdict::Fail(failure) | Verdict::EndRun(failure, Some(Lasting::Model))
+            RetryVerdict::Fail(failure) | RetryVerdict::EndRun(failure, Some(Lasting::Model))
                 if !self.resend_failed =>
             {
                 Err(ChatError::Failed(failure))
             }
-            Verdict::Retry(failure, _)
-            | Verdict::Refused(failure, _)
-            | Verdict::Relearn(failure, _)
-            | Verdict::EndRun(failure, _)
+            RetryVerdict::Retry(failure, _)
+            | RetryVerdict::Refused(failure, _)
+            | RetryVerdict::Relearn(failure, _)
+            | RetryVerdict::EndRun(failure, _)
                 if failures > settings.max_retries && !self.resend_failed =>
             {
                 Err(ChatError::Failed(failure))
             }
-            Verdict::Fail(failure)
-            | Verdict::Retry(failure, _)
-            | Verdict::Refused(failure, _)
-            | Verdict::Relearn(failure, _)
-            | Verdict::EndRun(failure, _) => Err(again(manner, failure)),
+            RetryVerdict::Fail(failure)
+            | RetryVerdict::Retry(failure, _)
+            | RetryVerdict::Refused(failure, _)
+            | RetryVerdict::Relearn(failure, _)
+            | RetryVerdict::EndRun(failure, _) => Err(again(manner, failure)),
         }
     }
 }

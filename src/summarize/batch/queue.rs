@@ -38,7 +38,7 @@ pub struct QueueFull {
 
 /// The next step for a batch that is to be submitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum QueueStep {
     /// Submit it.
     Submit,
     /// Wait until others are done.
@@ -110,10 +110,10 @@ impl QueueLimits {
     }
 
     /// The next step for a batch while others are in the queue.
-    pub fn step(self, batch: Load, in_queue: Load) -> Step {
+    pub fn step(self, batch: Load, in_queue: Load) -> QueueStep {
         let share = self.share(batch);
         if share > LARGE && batch.requests > 1 {
-            return Step::Split((share / PART).ceil() as u64);
+            return QueueStep::Split((share / PART).ceil() as u64);
         }
         // A batch is submitted to an empty queue, however large it seems.
         let is_empty = in_queue.requests == 0;
@@ -122,9 +122,9 @@ impl QueueLimits {
             requests: batch.requests + in_queue.requests,
         };
         if is_empty || self.share(together) <= 1.0 {
-            Step::Submit
+            QueueStep::Submit
         } else {
-            Step::Wait
+            QueueStep::Wait
         }
     }
 
@@ -230,7 +230,7 @@ fn limit_in(lower: &str) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::summarize::batch::response;
-    use crate::summarize::chat::answer::retry::Verdict;
+    use crate::summarize::chat::answer::retry::RetryVerdict;
     use crate::summarize::chat::dialect::RequestShape;
 
     fn tokens(tokens: u64) -> QueueLimits {
@@ -292,21 +292,21 @@ mod tests {
     #[test]
     fn what_fits_is_submitted_and_what_is_large_is_split() {
         let room = tokens(100);
-        assert_eq!(room.step(load(40, 9), load(60, 2)), Step::Submit);
-        assert_eq!(room.step(load(41, 9), load(60, 2)), Step::Wait);
-        assert_eq!(room.step(load(51, 9), load(0, 0)), Step::Split(3));
-        assert_eq!(room.step(load(1000, 9), load(0, 0)), Step::Split(40));
-        assert_eq!(room.step(load(1000, 1), load(0, 0)), Step::Submit);
-        assert_eq!(room.step(load(1000, 1), load(1, 1)), Step::Wait);
+        assert_eq!(room.step(load(40, 9), load(60, 2)), QueueStep::Submit);
+        assert_eq!(room.step(load(41, 9), load(60, 2)), QueueStep::Wait);
+        assert_eq!(room.step(load(51, 9), load(0, 0)), QueueStep::Split(3));
+        assert_eq!(room.step(load(1000, 9), load(0, 0)), QueueStep::Split(40));
+        assert_eq!(room.step(load(1000, 1), load(0, 0)), QueueStep::Submit);
+        assert_eq!(room.step(load(1000, 1), load(1, 1)), QueueStep::Wait);
         assert_eq!(
             QueueLimits::default().step(load(1000, 9), load(1000, 9)),
-            Step::Submit
+            QueueStep::Submit
         );
         let both = QueueLimits {
             tokens: Some(100),
             requests: Some(10),
         };
-        assert_eq!(both.step(load(10, 8), load(0, 0)), Step::Split(4));
+        assert_eq!(both.step(load(10, 8), load(0, 0)), QueueStep::Split(4));
         assert_eq!(
             tokens(50).and(both),
             QueueLimits {
@@ -351,11 +351,14 @@ mod tests {
         let line = too_large(br#"{"custom_id": "a", "params": {}}"#, tokens(9000)).unwrap();
         let response = response::read(line.as_bytes()).unwrap();
         assert_eq!(response.custom_id, "a");
-        let response::Outcome::Failed(failed) = response.outcome else {
+        let response::ResponseOutcome::Failed(failed) = response.outcome else {
             panic!("it is an answer");
         };
         let verdict = failed.verdict(RequestShape::default());
-        assert!(matches!(verdict, Verdict::Shorten(_, Some(9000))), "{verdict:?}");
+        assert!(
+            matches!(verdict, RetryVerdict::Shorten(_, Some(9000))),
+            "{verdict:?}"
+        );
         assert_eq!(too_large(b"no request", tokens(9000)), None);
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::*;
 use crate::summarize::chat::api::Api;
 use crate::summarize::chat::dialect::Dialect;
-use crate::summarize::chat::question::Model;
+use crate::summarize::chat::question::ChatModel;
 use crate::summarize::control_tokens::ControlTokens;
 use crate::summarize::judge::Judge;
 use crate::summarize::prompt::{Prompt, PromptSettings, Style};
@@ -22,10 +22,10 @@ impl Responses for Back {
         }
         let answers = outcomes
             .iter()
-            .filter(|outcome| matches!(outcome, Outcome::Answer(_)));
+            .filter(|outcome| matches!(outcome, ResponseOutcome::Answer(_)));
         let answers = answers.count();
         let failures = outcomes.len() - answers;
-        let lessons = outcomes.iter().filter_map(Outcome::lesson).collect();
+        let lessons = outcomes.iter().filter_map(ResponseOutcome::lesson).collect();
         Ok(outcomes.pop().map(|outcome| BatchResponse {
             outcome,
             failures,
@@ -35,7 +35,7 @@ impl Responses for Back {
     }
 }
 
-fn ask(back: Vec<Value>, resend_failed: bool) -> Asked<'static> {
+fn ask(back: Vec<Value>, resend_failed: bool) -> QuestionOutcome<'static> {
     let settings = ChatSettings {
         api: Api::OpenAi,
         base_url: String::new(),
@@ -61,7 +61,7 @@ fn ask(back: Vec<Value>, resend_failed: bool) -> Asked<'static> {
         },
     };
     let question = Question {
-        model: Arc::new(Model {
+        model: Arc::new(ChatModel {
             is_fallback: false,
             name: "m".to_owned(),
             dialect: Dialect::default(),
@@ -90,7 +90,7 @@ fn refusal(status: u16, message: &str) -> Value {
     json!({"status_code": status, "body": {"error": {"message": message}}})
 }
 
-fn pending(asked: Asked) -> (Value, String) {
+fn pending(asked: QuestionOutcome) -> (Value, String) {
     match asked.result {
         Err(ChatError::Pending(request)) => {
             assert_eq!((request.prompt_tokens, request.completion_tokens), (4, 50));

@@ -25,7 +25,7 @@ const SHORTEST_CACHED: usize = 4 * 1024;
 
 /// The contents of one request.
 #[derive(Debug, Clone, Copy)]
-pub struct Call<'a> {
+pub struct ApiCall<'a> {
     /// The model asked.
     pub model: &'a str,
     /// The prompt.
@@ -95,7 +95,7 @@ impl Api {
     }
 
     /// The body, as JSON.
-    pub fn body(self, call: &Call<'_>, manner: RequestShape) -> Vec<u8> {
+    pub fn body(self, call: &ApiCall<'_>, manner: RequestShape) -> Vec<u8> {
         let mut body = Map::new();
         body.insert("model".to_owned(), call.model.into());
         let system: &str = &call.prompt.system;
@@ -151,7 +151,7 @@ mod tests {
             system: Arc::from(system),
             user: "Turns.".to_owned(),
         };
-        let call = Call {
+        let call = ApiCall {
             model: "m",
             prompt: &prompt,
             max_output: 100,

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use super::keep;
 use super::place;
-use super::question::{ChatError, Model, Question};
+use super::question::{ChatError, ChatModel, Question};
 use super::shared::Shared;
 use crate::names::Named;
 use crate::summarize::answers::AnswerKey;
@@ -32,7 +32,7 @@ pub struct SummaryTask<'a> {
     /// The request.
     pub request: SummaryRequest<'a>,
     /// The model to ask.
-    pub model: &'a Arc<Model>,
+    pub model: &'a Arc<ChatModel>,
     /// Usage so far.
     pub taken: &'a mut Spent,
     /// A pending request whose answer would have made the summary better.

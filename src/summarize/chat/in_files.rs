@@ -8,7 +8,7 @@ use futures_util::future::{self, BoxFuture};
 use super::keep;
 use super::question::{ChatError, Question};
 use super::settings::ChatSettings;
-use super::transport::{Received, Transport};
+use super::transport::{ReceivedAnswer, Transport};
 use crate::summarize::Usage;
 use crate::summarize::answers::{AnswerKey, AnswerKind, AnswerStore, KeptAnswer};
 use crate::summarize::batch::BatchAnswers;
@@ -29,7 +29,7 @@ pub struct InFiles {
 }
 
 impl InFiles {
-    fn received(&self, key: AnswerKey, question: &Question, wanted: usize) -> (Received, Usage) {
+    fn received(&self, key: AnswerKey, question: &Question, wanted: usize) -> (ReceivedAnswer, Usage) {
         let mut asked = self.postbox.ask(&self.settings, key, question, wanted);
         let redaction = self.settings.prompt.redaction;
         let back = keep::kept(asked.result, &question.model.name, &asked.usage, redaction);
@@ -76,7 +76,7 @@ impl Transport for InFiles {
         key: AnswerKey,
         question: Question,
         wanted: usize,
-    ) -> BoxFuture<'_, Result<(Received, Usage), ChatError>> {
+    ) -> BoxFuture<'_, Result<(ReceivedAnswer, Usage), ChatError>> {
         Box::pin(future::ready(Ok(self.received(key, &question, wanted))))
     }
 

@@ -41,16 +41,16 @@ use crate::tokens::TokenCounter;
 use asking::{Spent, SummaryTask};
 use in_files::InFiles;
 use online::Online;
-use question::{ChatError, Model};
-pub use settings::{ChatSettings, Key};
+use question::{ChatError, ChatModel};
+pub use settings::{ApiKey, ChatSettings};
 use shared::Shared;
 use transport::Transport;
 
 /// Asks a language model for summaries.
 pub struct ChatSummarizer {
     shared: Shared,
-    model: Arc<Model>,
-    fallback: Option<Arc<Model>>,
+    model: Arc<ChatModel>,
+    fallback: Option<Arc<ChatModel>>,
 }
 
 impl ChatSummarizer {
@@ -101,7 +101,7 @@ impl ChatSummarizer {
         spend: Arc<Spend>,
     ) -> Result<Self, String> {
         let model = |name: &str, is_fallback: bool| {
-            Arc::new(Model {
+            Arc::new(ChatModel {
                 name: name.to_owned(),
                 is_fallback,
                 dialect: dialect::Dialect::default(),

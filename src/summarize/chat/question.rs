@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::answer::{BadAnswer, ModelAnswer};
 use super::dialect::Dialect;
-use super::pace::places::Place;
+use super::pace::places::InFlightPlace;
 use crate::summarize::failure::Failure;
 use crate::summarize::judge::Judge;
 use crate::summarize::prompt::Prompt;
@@ -13,7 +13,7 @@ use crate::summarize::{PendingRequest, Usage};
 
 /// A model, and the form of requests that it accepts.
 #[derive(Debug)]
-pub struct Model {
+pub struct ChatModel {
     /// Its name at the server.
     pub name: String,
     /// It is asked after another one failed.
@@ -26,7 +26,7 @@ pub struct Model {
 #[derive(Debug)]
 pub struct Question {
     /// The model.
-    pub model: Arc<Model>,
+    pub model: Arc<ChatModel>,
     /// The prompt.
     pub prompt: Prompt,
     /// Tokens of the prompt; 0 if no limit needs them.
@@ -63,14 +63,14 @@ impl Question {
 
 /// The outcome of a question.
 #[derive(Debug)]
-pub struct Asked<'c> {
+pub struct QuestionOutcome<'c> {
     /// Usage of all attempts.
     pub usage: Usage,
     /// The answer.
     pub result: Result<ModelAnswer, ChatError>,
     /// Its place among the requests in flight. It is held until the answer is kept, so that a process that is killed
     /// loses no more answers than may be in flight.
-    pub place: Option<Place<'c>>,
+    pub place: Option<InFlightPlace<'c>>,
 }
 
 /// The reason why a question has no answer.

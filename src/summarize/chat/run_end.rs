@@ -1,14 +1,14 @@
 //! Errors of a server or an account that end a run, with advice; none of them holds a key.
 
 use super::answer::lasting::Lasting;
-use super::settings::Key;
+use super::settings::ApiKey;
 use crate::http::shown;
 use crate::summarize::failure::Failure;
 use crate::summarize::run_end::{RESUME, RunEnd};
 
 impl RunEnd {
     /// The server refuses the key, or what it may do.
-    pub fn refused(url: &str, failure: &Failure, about: Option<Lasting>, key: Option<&Key>) -> Self {
+    pub fn refused(url: &str, failure: &Failure, about: Option<Lasting>, key: Option<&ApiKey>) -> Self {
         match about {
             Some(Lasting::Model) => return Self::not_found(url, failure),
             Some(Lasting::Account) => return Self::unpaid(url, failure, key),
@@ -31,7 +31,7 @@ impl RunEnd {
     }
 
     /// The account has no credit, or may not spend more.
-    fn unpaid(url: &str, failure: &Failure, key: Option<&Key>) -> Self {
+    fn unpaid(url: &str, failure: &Failure, key: Option<&ApiKey>) -> Self {
         let account = key.map_or("the account".to_owned(), |key| {
             format!("the account of the key in {}", key.variable)
         });
@@ -46,7 +46,7 @@ impl RunEnd {
     }
 
     /// The server refuses every request, a question of a few words too.
-    pub fn refuses_all(url: &str, failure: &Failure, key: Option<&Key>) -> Self {
+    pub fn refuses_all(url: &str, failure: &Failure, key: Option<&ApiKey>) -> Self {
         match failure.name {
             "summary_http_403" => return Self::refused(url, failure, None, key),
             "summary_http_404" => return Self::not_found(url, failure),

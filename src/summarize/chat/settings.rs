@@ -10,14 +10,14 @@ use crate::summarize::prompt::PromptSettings;
 
 /// A key, and its source.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Key {
+pub struct ApiKey {
     /// The key itself.
     pub value: String,
     /// The environment variable that held it.
     pub variable: String,
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for ApiKey {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "the key in {}", self.variable)
     }
@@ -31,7 +31,7 @@ pub struct ChatSettings {
     /// The address of the server.
     pub base_url: String,
     /// The key; local servers need none.
-    pub key: Option<Key>,
+    pub key: Option<ApiKey>,
     /// Headers beside our own.
     pub headers: Vec<(String, String)>,
     /// Fields of the body beside our own.

@@ -7,7 +7,7 @@ use crate::summarize::Usage;
 use crate::summarize::answers::{AnswerKey, AnswerStore, KeptAnswer};
 
 /// An answer, with true if another process had it already.
-pub type Received = Result<(KeptAnswer, bool), ChatError>;
+pub type ReceivedAnswer = Result<(KeptAnswer, bool), ChatError>;
 
 /// Brings questions to a model, and its answers into the store.
 pub trait Transport: Send + Sync {
@@ -27,7 +27,7 @@ pub trait Transport: Send + Sync {
         key: AnswerKey,
         question: Question,
         wanted: usize,
-    ) -> BoxFuture<'_, Result<(Received, Usage), ChatError>>;
+    ) -> BoxFuture<'_, Result<(ReceivedAnswer, Usage), ChatError>>;
 
     /// Sends nothing new, and waits until what is in flight is answered and kept.
     fn finish(&self) -> BoxFuture<'_, ()>;

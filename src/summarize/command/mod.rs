@@ -27,7 +27,7 @@ use super::length::Limit;
 use super::marker::with_marker;
 use super::prompt::{Material, Prompt, PromptSettings, Prompter, pieces};
 use super::spend::Spend;
-use super::turn::{Claimed, Turns};
+use super::turn::{Claimed, ProcessTurns};
 use super::{Estimate, NotReady, Summarizer, Summary, SummaryError, SummaryRequest, Usage};
 use crate::compress::Reason;
 use crate::names::Named;
@@ -59,7 +59,7 @@ pub struct CommandSummarizer {
     prompter: Prompter,
     pool: Arc<Pool>,
     answers: SharedAnswers,
-    turns: Turns,
+    turns: ProcessTurns,
     spend: Arc<Spend>,
     control_tokens: OnceLock<Arc<ControlTokens>>,
     handle: Handle,
@@ -68,7 +68,7 @@ pub struct CommandSummarizer {
 }
 
 /// A request to a program.
-struct Question {
+struct ProgramRequest {
     prompt: Prompt,
     key: AnswerKey,
     /// The request as JSON, without its id.
@@ -104,7 +104,7 @@ impl CommandSummarizer {
         Ok(Self {
             prompter: Prompter::new(&settings.prompt)?,
             pool: Arc::new(pool),
-            turns: Turns::new(Arc::clone(&store), settings.programs),
+            turns: ProcessTurns::new(Arc::clone(&store), settings.programs),
             answers: SharedAnswers::new(store),
             spend,
             control_tokens: OnceLock::new(),
@@ -215,7 +215,7 @@ impl CommandSummarizer {
         Ok(keep::said(answer))
     }
 
-    fn question(&self, request: &SummaryRequest<'_>, ask_for: usize) -> Result<Question, CommandError> {
+    fn question(&self, request: &SummaryRequest<'_>, ask_for: usize) -> Result<ProgramRequest, CommandError> {
         let keep = Limit::of(request).keep();
         let turns = pieces::split(request.turns, None, request.counter).concat();
         let prompt = self.prompter.prompt(&Material {
@@ -245,7 +245,7 @@ impl CommandSummarizer {
             .chain(words)
             .chain([body.as_str()])
             .collect();
-        Ok(Question {
+        Ok(ProgramRequest {
             key: AnswerKey::of(&parts),
             prompt,
             body,
@@ -280,7 +280,7 @@ impl Summarizer for CommandSummarizer {
     fn finish(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
             // No program outlives this, whether it completes or is dropped.
-            let _end = End(self);
+            let _end = EndOnDrop(self);
             let pool = Arc::clone(&self.pool);
             let _ = self.handle.spawn(async move { pool.finish().await }).await;
             self.answers.store().close();
@@ -310,14 +310,14 @@ impl Summarizer for CommandSummarizer {
 
 impl Drop for CommandSummarizer {
     fn drop(&mut self) {
-        drop(End(self));
+        drop(EndOnDrop(self));
     }
 }
 
 /// Ends the runtime and the programs when it is dropped.
-struct End<'s>(&'s CommandSummarizer);
+struct EndOnDrop<'s>(&'s CommandSummarizer);
 
-impl Drop for End<'_> {
+impl Drop for EndOnDrop<'_> {
     fn drop(&mut self) {
         let runtime = self
             .0
@@ -374,8 +374,8 @@ fn summary(text: String) -> Summary {
 /// if another process had it already.
 async fn ask_and_keep(
     pool: Arc<Pool>,
-    turns: Turns,
-    question: Question,
+    turns: ProcessTurns,
+    question: ProgramRequest,
     program: String,
     judge: Judge,
     redaction: bool,

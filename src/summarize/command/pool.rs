@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-use super::program::{Fault, Program};
+use super::program::{Program, ProgramFault};
 use super::protocol::{self, ProgramAnswer};
 use crate::metrics::Tokens;
 use crate::summarize::Usage;
@@ -40,7 +40,7 @@ pub struct Pool {
 }
 
 /// The outcome of a request.
-pub struct Asked<'p> {
+pub struct ProgramOutcome<'p> {
     /// Usage of all attempts.
     pub usage: Usage,
     /// The answer.
@@ -76,11 +76,11 @@ impl Pool {
     }
 
     /// Puts a request to a program that is free, when one is.
-    pub async fn ask(&self, id: &str, request: &str) -> Asked<'_> {
+    pub async fn ask(&self, id: &str, request: &str) -> ProgramOutcome<'_> {
         let place = self.places.acquire().await.ok();
         let mut usage = Usage::default();
         let result = self.answer(id, request, &mut usage).await;
-        Asked { usage, result, place }
+        ProgramOutcome { usage, result, place }
     }
 
     /// Asks nothing new, waits until what is being answered is kept, and lets the programs end.
@@ -153,8 +153,10 @@ impl Pool {
                 let detail = format!("no answer within {} s", self.timeout.as_secs_f64());
                 Err(failed("summary_command_timeout", &detail))
             }
-            Ok(Err(Fault::Died(how))) => Err(failed("summary_command_died", &how)),
-            Ok(Err(Fault::Endless)) => Err(failed("summary_command_answer", "the answer does not end")),
+            Ok(Err(ProgramFault::Died(how))) => Err(failed("summary_command_died", &how)),
+            Ok(Err(ProgramFault::Endless)) => {
+                Err(failed("summary_command_answer", "the answer does not end"))
+            }
             Ok(Ok(answer)) => {
                 let answer = protocol::read(&answer, id).map_err(CommandError::Failed)?;
                 lock(&self.idle).push(program);

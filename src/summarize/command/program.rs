@@ -23,7 +23,7 @@ pub struct Program {
 
 /// The reason why there is no answer; the program cannot be used any more.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
+pub enum ProgramFault {
     /// It ended, or closed its output.
     Died(String),
     /// Its answer is longer than any summary.
@@ -64,7 +64,7 @@ impl Program {
     }
 
     /// Sends a line, and reads the one that comes back.
-    pub async fn ask(&mut self, line: &[u8]) -> Result<Vec<u8>, Fault> {
+    pub async fn ask(&mut self, line: &[u8]) -> Result<Vec<u8>, ProgramFault> {
         let send = async {
             self.stdin.write_all(line).await?;
             self.stdin.flush().await
@@ -73,12 +73,12 @@ impl Program {
         let (sent, answer) = join(send, read_line(&mut self.stdout)).await;
         match answer {
             Ok(Some(answer)) if sent.is_ok() => Ok(answer),
-            Ok(Some(_)) => Err(Fault::Died("it closed its input".to_owned())),
-            Ok(None) => Err(Fault::Endless),
+            Ok(Some(_)) => Err(ProgramFault::Died("it closed its input".to_owned())),
+            Ok(None) => Err(ProgramFault::Endless),
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                Err(Fault::Died(self.ending().await))
+                Err(ProgramFault::Died(self.ending().await))
             }
-            Err(error) => Err(Fault::Died(error.to_string())),
+            Err(error) => Err(ProgramFault::Died(error.to_string())),
         }
     }
 

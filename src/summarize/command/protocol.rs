@@ -2,13 +2,12 @@
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::summarize::SummaryRequest;
 use crate::summarize::failure::Failure;
-use crate::summarize::prompt::Prompt;
+use crate::summarize::prompt::{Prompt, ToolNames};
 use crate::summarize::redact::redact;
 use crate::trajectory::TurnView;
 
@@ -59,33 +58,33 @@ pub enum Reply {
 #[derive(Serialize)]
 struct Request<'a> {
     version: u32,
-    turns: Vec<Turn<'a>>,
+    turns: Vec<ProtocolTurn<'a>>,
     previous: Option<Cow<'a, str>>,
     keep: Vec<Cow<'a, str>>,
     max_tokens: usize,
     most_tokens: usize,
     style: &'a str,
     focus: Option<Cow<'a, str>>,
-    prompt: Texts<'a>,
+    prompt: PromptTexts<'a>,
 }
 
 #[derive(Serialize)]
-struct Texts<'a> {
+struct PromptTexts<'a> {
     system: &'a str,
     user: &'a str,
 }
 
 #[derive(Serialize)]
-struct Turn<'a> {
+struct ProtocolTurn<'a> {
     index: usize,
     role: &'static str,
     text: Cow<'a, str>,
-    calls: Vec<Call<'a>>,
+    calls: Vec<ProtocolCall<'a>>,
     results: Vec<CallResult<'a>>,
 }
 
 #[derive(Serialize)]
-struct Call<'a> {
+struct ProtocolCall<'a> {
     tool: Cow<'a, str>,
     arguments: Cow<'a, str>,
 }
@@ -100,7 +99,7 @@ struct CallResult<'a> {
 pub fn request(request: &SummaryRequest<'_>, ask: &Ask<'_>) -> String {
     let redaction = ask.redaction;
     let calls = request.turns.iter().flat_map(|turn| &turn.calls);
-    let tools: Tools<'_> = calls
+    let tools: ToolNames<'_> = calls
         .filter_map(|call| Some((call.id.as_deref()?, call.name.as_ref())))
         .collect();
     let line = serde_json::to_string(&Request {
@@ -116,7 +115,7 @@ pub fn request(request: &SummaryRequest<'_>, ask: &Ask<'_>) -> String {
         most_tokens: ask.most_tokens,
         style: ask.style,
         focus: ask.focus.map(|text| clean(text, redaction)),
-        prompt: Texts {
+        prompt: PromptTexts {
             system: &ask.prompt.system,
             user: &ask.prompt.user,
         },
@@ -125,11 +124,8 @@ pub fn request(request: &SummaryRequest<'_>, ask: &Ask<'_>) -> String {
     line.unwrap_or_default()
 }
 
-/// The tools by the ids of their calls.
-type Tools<'t> = FxHashMap<&'t str, &'t str>;
-
-fn turn<'t>(view: &'t TurnView<'_>, tools: &Tools<'t>, redaction: bool) -> Turn<'t> {
-    let calls = view.calls.iter().map(|call| Call {
+fn turn<'t>(view: &'t TurnView<'_>, tools: &ToolNames<'t>, redaction: bool) -> ProtocolTurn<'t> {
+    let calls = view.calls.iter().map(|call| ProtocolCall {
         tool: clean(&call.name, redaction),
         arguments: clean(&call.arguments, redaction),
     });
@@ -141,7 +137,7 @@ fn turn<'t>(view: &'t TurnView<'_>, tools: &Tools<'t>, redaction: bool) -> Turn<
             text: clean(&response.content, redaction),
         }
     });
-    Turn {
+    ProtocolTurn {
         index: view.index,
         role: view.role.label(),
         text: clean(&view.text, redaction),

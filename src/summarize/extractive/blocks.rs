@@ -1,6 +1,6 @@
 //! Blocks: the texts of a region that may be quoted, each with its heading and what it is worth by itself.
 
-use super::candidate::{Limits, order};
+use super::candidate::{LineLimits, order};
 use super::quoted::{OUTPUT, SAID, harmless, tells, written};
 use super::work::{line_of_run, order_of_call, prepares};
 use crate::compress::reuse::{Reuse, pieces};
@@ -44,7 +44,7 @@ const SHORT_OUTPUT: usize = 120;
 
 /// Where the text of a block stood.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum BlockOrigin {
     /// In an assistant's turn.
     Assistant,
     /// In an output, whose end is likelier to be repeated than the rest.
@@ -72,7 +72,7 @@ pub(super) struct Block {
     pub is_answered: bool,
     /// The chance that later turns repeat a byte of it, as far as nothing is known of them: of words, and of the rest.
     pub chances: [f32; 2],
-    pub origin: Origin,
+    pub origin: BlockOrigin,
     /// The worth of its text, as a part of that of other texts.
     pub weight: f32,
 }
@@ -80,7 +80,7 @@ pub(super) struct Block {
 impl Block {
     /// If a tool printed it.
     pub fn is_output(&self) -> bool {
-        self.origin != Origin::Assistant
+        self.origin != BlockOrigin::Assistant
     }
 
     /// If it is words alone, which somebody has answered.
@@ -95,7 +95,7 @@ pub(super) fn blocks(
     events: [&[Event]; 2],
     files: &EndStates,
     reuse: &Reuse,
-    limits: Limits,
+    limits: LineLimits,
 ) -> Vec<Block> {
     let mut blocks = Vec::new();
     let mut is_last = true;
@@ -162,7 +162,7 @@ fn spoken(
     at: At<'_>,
     events: [&[Event]; 2],
     files: &EndStates,
-    limits: Limits,
+    limits: LineLimits,
     blocks: &mut Vec<Block>,
 ) {
     let chances = [WORDS, CALLS].map(|chance| chance * at.freshness);
@@ -229,7 +229,7 @@ fn spoken(
                 (true, false) => TRIED_AND_KNOWN,
             },
             chances: [chances[0], worth * chances[1]],
-            origin: Origin::Assistant,
+            origin: BlockOrigin::Assistant,
         });
     }
     if !said.is_empty() && tells(&said) {
@@ -244,7 +244,7 @@ fn spoken(
             text: said,
             weight: 1.0,
             chances: [at.of_words(chances[0]); 2],
-            origin: Origin::Assistant,
+            origin: BlockOrigin::Assistant,
         });
     }
 }
@@ -268,7 +268,7 @@ fn outputs(
     at: At<'_>,
     asked: &[(&Event, Option<usize>)],
     files: &EndStates,
-    limits: Limits,
+    limits: LineLimits,
     blocks: &mut Vec<Block>,
 ) {
     for (place, (_, output)) in turn.answers.iter().enumerate() {
@@ -314,7 +314,11 @@ fn outputs(
             is_answered: false,
             weight: 1.0,
             chances: [chance; 2],
-            origin: if is_read { Origin::ReadLast } else { Origin::Output },
+            origin: if is_read {
+                BlockOrigin::ReadLast
+            } else {
+                BlockOrigin::Output
+            },
         });
     }
 }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::measured::Measured;
+use super::measured::MeasuredBlock;
 use super::walk::GAP;
 
 /// The longest gap that is closed, in tokens: of words and calls, and of outputs, whose lines stand for themselves.
@@ -24,10 +24,10 @@ struct Gap {
 }
 
 /// Finds gaps in a block: the units of each, and its cost.
-type GapsOf = fn(&Measured, &[bool]) -> Vec<(Range<usize>, f32)>;
+type GapsOf = fn(&MeasuredBlock, &[bool]) -> Vec<(Range<usize>, f32)>;
 
 /// Closes gaps, the shortest first, and then completes paragraphs, as far as `room` tokens go.
-pub(super) fn close(blocks: &[Measured], chosen: &mut [Vec<bool>], room: f32) {
+pub(super) fn close(blocks: &[MeasuredBlock], chosen: &mut [Vec<bool>], room: f32) {
     let mut left = room;
     let mut take = |mut gaps: Vec<Gap>, chosen: &mut [Vec<bool>]| {
         gaps.sort_by(|a, b| a.cost.total_cmp(&b.cost));
@@ -58,7 +58,7 @@ pub(super) fn close(blocks: &[Measured], chosen: &mut [Vec<bool>], room: f32) {
 }
 
 /// The gaps between quoted units, each with its cost.
-fn between(measured: &Measured, is_chosen: &[bool]) -> Vec<(Range<usize>, f32)> {
+fn between(measured: &MeasuredBlock, is_chosen: &[bool]) -> Vec<(Range<usize>, f32)> {
     let longest = if measured.block.is_output() {
         LONGEST_OF_OUTPUTS
     } else {
@@ -80,7 +80,7 @@ fn between(measured: &Measured, is_chosen: &[bool]) -> Vec<(Range<usize>, f32)> 
 }
 
 /// The rests of the paragraphs that quotations of words and calls begin or end in.
-fn beside(measured: &Measured, is_chosen: &[bool]) -> Vec<(Range<usize>, f32)> {
+fn beside(measured: &MeasuredBlock, is_chosen: &[bool]) -> Vec<(Range<usize>, f32)> {
     if measured.block.is_output() {
         return Vec::new();
     }
@@ -106,7 +106,7 @@ fn beside(measured: &Measured, is_chosen: &[bool]) -> Vec<(Range<usize>, f32)> {
 }
 
 /// Quotes the headings of the list items that quotations begin with: without its heading an item seems to stand under the one before.
-pub(super) fn keep_headings(measured: &Measured, is_chosen: &mut [bool]) {
+pub(super) fn keep_headings(measured: &MeasuredBlock, is_chosen: &mut [bool]) {
     let is_at_line = |unit: usize| unit == 0 || measured.text_of(unit - 1).ends_with('\n');
     for unit in (1..is_chosen.len()).rev() {
         let begins = is_chosen.get(unit) == Some(&true) && is_chosen.get(unit - 1) == Some(&false);

@@ -83,14 +83,14 @@ pub(super) struct Candidate {
 
 /// The longest lines, in characters: shorter ones where the budget is small, so that several things are told.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Limits {
+pub(super) struct LineLimits {
     /// A line.
     pub line: usize,
     /// A person's request, verbatim as a whole.
     pub asked: usize,
 }
 
-impl Limits {
+impl LineLimits {
     pub fn within(max_tokens: usize) -> Self {
         Self {
             line: (40 + max_tokens / 6).clamp(40, 170),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::blocks::{Block, LEAST_CHANCE, Origin};
+use super::blocks::{Block, BlockOrigin, LEAST_CHANCE};
 use super::candidate::order;
 use super::quoted::{CUT, Heading, fenced, tells};
 use super::superseded::LatestStatements;
@@ -28,7 +28,7 @@ const REPEATED: f32 = 0.3;
 const ANCHOR: f32 = 12.0;
 
 /// A block in units.
-pub(super) struct Measured {
+pub(super) struct MeasuredBlock {
     pub block: Block,
     pub units: Vec<Unit>,
     /// The pieces that stand in other blocks as well, unit by unit: number and worth.
@@ -59,7 +59,7 @@ pub(super) struct Unit {
 }
 
 /// A piece of a block that later turns repeat, or may repeat.
-struct Found {
+struct FoundPiece {
     unit: u32,
     /// Its place among those seen.
     piece: u32,
@@ -76,15 +76,15 @@ pub(super) fn measured(
     anchors: usize,
     matcher: &Matcher<'_>,
     told: &LatestStatements,
-) -> (Vec<Measured>, usize) {
+) -> (Vec<MeasuredBlock>, usize) {
     let mut pieces = PieceIndex::within(blocks.iter().map(|block| block.text.len()).sum());
     let texts = blocks.into_iter().zip(0_u32..);
-    let found: Vec<(Measured, Vec<Found>)> = texts
+    let found: Vec<(MeasuredBlock, Vec<FoundPiece>)> = texts
         .map(|(block, place)| {
             let mut units = units_of(&block.text);
             let found = found(&block, place, &mut units, reuse, told, &mut pieces);
             let shared = Vec::new();
-            (Measured { block, units, shared }, found)
+            (MeasuredBlock { block, units, shared }, found)
         })
         .collect();
     let mut wanted = vec![true; anchors];
@@ -92,7 +92,7 @@ pub(super) fn measured(
         .into_iter()
         .zip(0_u32..)
         .map(|((mut measured, found), place)| {
-            let Measured { block, units, shared } = &mut measured;
+            let MeasuredBlock { block, units, shared } = &mut measured;
             for found in found.iter().rev() {
                 let counted = pieces.count(found.piece, place);
                 let (Some(unit), Some((number, is_repeated))) = (units.get_mut(found.unit as usize), counted)
@@ -144,7 +144,7 @@ fn found(
     reuse: &Reuse,
     told: &LatestStatements,
     all: &mut PieceIndex,
-) -> Vec<Found> {
+) -> Vec<FoundPiece> {
     let mut found = Vec::new();
     // The pieces of a unit that may count, with room for one more, and those that do.
     let mut counting: Vec<u64> = Vec::new();
@@ -191,7 +191,7 @@ fn found(
         for &(piece, wanted, is_sample) in &counted {
             unit.known += block.weight * wanted;
             unit.repeated += if wanted > 0.0 { 1.0 } else { 0.0 };
-            found.push(Found {
+            found.push(FoundPiece {
                 unit: place as u32,
                 piece: all.note(piece, number),
                 wanted: block.weight * wanted,
@@ -199,7 +199,7 @@ fn found(
             });
         }
         if is_fresh {
-            let place = if block.origin != Origin::Output {
+            let place = if block.origin != BlockOrigin::Output {
                 START + (1.0 - START) * unit.end as f32 / length
             } else if block.text.len() - unit.end < END {
                 1.0
@@ -259,7 +259,7 @@ const LEAST_STRETCH: usize = 80;
 /// The same of an output, most of which nobody chose to write.
 const LEAST_OF_OUTPUTS: usize = 110;
 
-impl Measured {
+impl MeasuredBlock {
     /// The chosen units under their heading, marks in place of the others; `None` if nothing is chosen, or only fragments.
     pub fn passage(&self, is_chosen: &[bool]) -> Option<String> {
         let Block { text, headings, .. } = &self.block;

@@ -38,7 +38,7 @@ use crate::events::files::end_states::EndStates;
 use crate::events::source::SourceTurn;
 use crate::knowledge::phrases::Kinds;
 use crate::tokens::TokenCounter;
-use candidate::{Candidate, Limits, Section, holds, order};
+use candidate::{Candidate, LineLimits, Section, holds, order};
 use filling::{Filling, held_or};
 use passages::Passages;
 use rank::Chosen;
@@ -90,7 +90,7 @@ impl Extractive {
                 max_tokens: request.max_tokens,
             });
         }
-        let limits = Limits::within(request.max_tokens);
+        let limits = LineLimits::within(request.max_tokens);
         let mut redactions = 0;
         let own;
         let stretch = if self.redaction && !request.is_redacted {

@@ -12,11 +12,11 @@ use rustc_hash::FxHashMap;
 use super::blocks::Block;
 use super::bridges;
 use super::candidate::{Candidate, Section};
-use super::measured::{Measured, Unit, measured};
+use super::measured::{MeasuredBlock, Unit, measured};
 use super::rank::{Chosen, cost};
 use super::superseded::LatestStatements;
 use super::unused::USED_BYTES;
-use super::walk::{GAP, HEADING, Walk};
+use super::walk::{GAP, HEADING, UnitWalk};
 use crate::compress::anchors::Matcher;
 use crate::compress::reuse::Reuse;
 use crate::tokens::TokenCounter;
@@ -53,7 +53,7 @@ const LEAST_REPEATED: f32 = 0.1;
 
 /// The blocks of a region with what their units are worth.
 pub(super) struct Passages {
-    blocks: Vec<Measured>,
+    blocks: Vec<MeasuredBlock>,
     /// The number of pieces that stand in several blocks.
     shared: usize,
     /// The lowest price, however much room there is.
@@ -65,11 +65,11 @@ pub(super) struct Passages {
     /// The part of the room that its quotations take at most.
     share: f32,
     /// The choices at prices that were looked at, by the bits of the price: budgets of about the same size look at the same ones.
-    at_prices: RefCell<FxHashMap<u32, Choice>>,
+    at_prices: RefCell<FxHashMap<u32, PassageChoice>>,
 }
 
 /// Tokens, about, and for each block whether each of its units is quoted.
-type Choice = (f32, Rc<Vec<Vec<bool>>>);
+type PassageChoice = (f32, Rc<Vec<Vec<bool>>>);
 
 /// The quotations of a summary, which other lines need not tell.
 #[derive(Default)]
@@ -180,7 +180,7 @@ impl Passages {
     /// The same at a price of at least `low`.
     fn chosen_above(&self, mut low: f32, room: f32) -> Vec<Vec<bool>> {
         let mut high = HIGHEST_PRICE;
-        let mut walk = Walk::default();
+        let mut walk = UnitWalk::default();
         let (mut tokens, mut best) = self.choice(HIGHEST_PRICE, &mut walk);
         let mut too_much = None;
         for _ in 0..HALVINGS {
@@ -235,7 +235,7 @@ impl Passages {
     }
 
     /// The choice at a price, made once.
-    fn choice(&self, price: f32, walk: &mut Walk) -> Choice {
+    fn choice(&self, price: f32, walk: &mut UnitWalk) -> PassageChoice {
         if let Some(choice) = self.at_prices.borrow().get(&price.to_bits()) {
             return choice.clone();
         }
@@ -248,7 +248,7 @@ impl Passages {
     }
 
     /// The stretches that are worth more than they cost at a price, the newest blocks first, and their tokens.
-    fn at_price(&self, price: f32, walk: &mut Walk) -> (f32, Vec<Vec<bool>>) {
+    fn at_price(&self, price: f32, walk: &mut UnitWalk) -> (f32, Vec<Vec<bool>>) {
         let mut is_told = vec![false; self.shared];
         let mut tokens = 0.0;
         // Below the lowest price nobody asks what later turns repeat.

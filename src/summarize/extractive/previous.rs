@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::candidate::{Candidate, Limits, Section, order};
+use super::candidate::{Candidate, LineLimits, Section, order};
 use super::quoted::{call_of, fence_of};
 use crate::events::event::Event;
 use crate::events::line::{cleaned, is_fence, shortened, without_bullet};
@@ -61,7 +61,12 @@ fn lines_of(body: &str) -> Vec<(Section, String)> {
 /// The lines of `body` as candidates: first in time, worth a little less than what is new. Lines under no heading of ours
 /// are told as `Earlier`, the first ones being worth most; of what was done, found and told of values the last ones are,
 /// and what was done again since goes.
-pub(super) fn carried_over(body: &str, limits: Limits, actions: &[Event], candidates: &mut Vec<Candidate>) {
+pub(super) fn carried_over(
+    body: &str,
+    limits: LineLimits,
+    actions: &[Event],
+    candidates: &mut Vec<Candidate>,
+) {
     let lines = lines_of(body);
     let answered = actions.iter().filter(|action| action.is_answered);
     let mut done: FxHashSet<&str> = answered.map(|action| action.target.line.as_str()).collect();

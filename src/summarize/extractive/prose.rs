@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 
 use rustc_hash::FxHashSet;
 
-use super::candidate::{Candidate, Limits, Section, order};
+use super::candidate::{Candidate, LineLimits, Section, order};
 use super::sentences::{sentences, without_number};
 use super::small_talk::{asks, is_idle, specifics};
 use super::superseded::LatestStatements;
@@ -78,7 +78,7 @@ fn is_demand(sentence: &str, kinds: Kinds) -> bool {
 pub(super) fn asked(
     said: &[Said<'_>],
     told: &LatestStatements,
-    limits: Limits,
+    limits: LineLimits,
     candidates: &mut Vec<Candidate>,
 ) {
     let people = || {

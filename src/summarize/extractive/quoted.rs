@@ -6,7 +6,7 @@ use super::sentences::sentences;
 use super::small_talk::is_small_talk;
 use crate::events::control::without_control;
 use crate::events::line::{RESERVED, lines_of};
-use crate::events::source_call::{Arguments, SourceCall};
+use crate::events::source_call::{CallArguments, SourceCall};
 use crate::events::tools::is_replaced;
 use crate::knowledge::phrases::{Kinds, PhraseKind};
 use crate::summarize::control_tokens::ControlTokens;
@@ -70,15 +70,15 @@ pub(super) fn fence_of(line: &str) -> usize {
 
 /// The arguments of a call that its own line does not show in full, as lines, but for what an edit takes out; `None` if it shows
 /// all of them.
-pub(super) fn written(call: &SourceCall<'_>) -> Option<Written> {
+pub(super) fn written(call: &SourceCall<'_>) -> Option<LongArguments> {
     let fields: Vec<(Cow<'_, str>, Cow<'_, str>)> = match &call.arguments {
-        Arguments::Tagged(fields) => {
+        CallArguments::Tagged(fields) => {
             let fields = fields.iter();
             fields
                 .map(|(key, value)| (key.as_str().into(), value.as_str().into()))
                 .collect()
         }
-        Arguments::Json(json) => match leaves(json, MAX_ARGUMENTS) {
+        CallArguments::Json(json) => match leaves(json, MAX_ARGUMENTS) {
             Some(leaves) => leaves
                 .into_iter()
                 .map(|leaf| (leaf.key(), leaf.value()))
@@ -91,14 +91,14 @@ pub(super) fn written(call: &SourceCall<'_>) -> Option<Written> {
         is_long && !is_replaced(key)
     });
     let named: Vec<String> = long.map(|(key, value)| [key, ": ", value].concat()).collect();
-    (!named.is_empty()).then(|| Written {
+    (!named.is_empty()).then(|| LongArguments {
         is_all: named.len() == fields.len(),
         text: named.join("\n"),
     })
 }
 
 /// The long arguments of a call.
-pub(super) struct Written {
+pub(super) struct LongArguments {
     pub text: String,
     /// If there are no others.
     pub is_all: bool,

@@ -31,7 +31,7 @@ pub(super) struct Chosen {
 }
 
 /// A candidate with what ranking needs to know of it.
-struct Entry {
+struct RankedCandidate {
     candidate: Candidate,
     /// Its tokens; an estimate until it is counted.
     cost: usize,
@@ -39,7 +39,7 @@ struct Entry {
     held: Vec<usize>,
 }
 
-impl Entry {
+impl RankedCandidate {
     fn new(candidate: Candidate, held: Vec<usize>) -> Self {
         Self {
             cost: candidate.text.len() / TOKEN_BYTES + 1,
@@ -182,12 +182,12 @@ fn entries(
     matcher: &Matcher<'_>,
     anchor_count: usize,
     budget: usize,
-) -> Vec<Entry> {
+) -> Vec<RankedCandidate> {
     let is_best = are_best(&candidates);
     let mut wanted = vec![true; anchor_count];
     // What is sorted is small: worth and place.
     let mut places: Vec<(f64, f64, usize)> = Vec::with_capacity(candidates.len());
-    let mut entries: Vec<Option<Entry>> = Vec::with_capacity(candidates.len());
+    let mut entries: Vec<Option<RankedCandidate>> = Vec::with_capacity(candidates.len());
     for (candidate, is_best) in candidates.into_iter().zip(is_best) {
         if !is_best {
             continue;
@@ -204,7 +204,7 @@ fn entries(
         }
         let rough = (candidate.value + held.len() as f64) / (candidate.text.len() / 4 + 8) as f64;
         places.push((rough, candidate.value, entries.len()));
-        entries.push(Some(Entry::new(candidate, held)));
+        entries.push(Some(RankedCandidate::new(candidate, held)));
     }
     places.sort_unstable_by(|a, b| {
         let by_worth = b.0.total_cmp(&a.0).then_with(|| b.1.total_cmp(&a.1));
@@ -286,7 +286,7 @@ impl Cover<'_> {
             .sum()
     }
 
-    fn open<'c>(&'c self, entry: &'c Entry) -> impl Iterator<Item = usize> + 'c {
+    fn open<'c>(&'c self, entry: &'c RankedCandidate) -> impl Iterator<Item = usize> + 'c {
         entry
             .held
             .iter()
@@ -295,21 +295,21 @@ impl Cover<'_> {
     }
 
     /// Worth per token, in millionths.
-    fn density(&self, entry: &Entry) -> u64 {
+    fn density(&self, entry: &RankedCandidate) -> u64 {
         let bonus: f64 = self.open(entry).filter_map(|index| self.bonus.get(index)).sum();
         let net = entry.cost.saturating_sub(self.released(entry)) + 6;
         ((entry.candidate.value + bonus) / net as f64 * 1e6) as u64
     }
 
     /// Tokens kept for plain references that the line makes needless.
-    fn released(&self, entry: &Entry) -> usize {
+    fn released(&self, entry: &RankedCandidate) -> usize {
         self.open(entry)
             .filter(|index| self.is_reserved.get(*index) == Some(&true))
             .filter_map(|index| self.reference_cost.get(index))
             .sum()
     }
 
-    fn take(&mut self, entry: &Entry) {
+    fn take(&mut self, entry: &RankedCandidate) {
         for index in &entry.held {
             if let Some(is_covered) = self.is_covered.get_mut(*index) {
                 *is_covered = true;

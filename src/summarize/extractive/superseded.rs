@@ -16,7 +16,7 @@ const MAX_CHANGES: usize = 200;
 const CAUSE: &str = "cause";
 
 /// A sentence or a call that says that something is no longer what it was: its turn and its words.
-struct Change {
+struct ChangeNotice {
     turn: usize,
     words: FxHashSet<String>,
 }
@@ -27,7 +27,7 @@ pub(super) struct LatestStatements {
     /// The latest turn that says what a subject is.
     by_subject: FxHashMap<String, usize>,
     /// Changes, the latest first.
-    changes: Vec<Change>,
+    changes: Vec<ChangeNotice>,
     /// The turn after the last run of tests, which tells anew how they are.
     tests_run: Option<usize>,
     /// The turn of the last change after which something went well: problems told before it were worked on.
@@ -78,7 +78,7 @@ impl LatestStatements {
     fn note_change<'w>(&mut self, turn: usize, words: impl Iterator<Item = &'w str>) {
         if self.changes.len() < MAX_CHANGES {
             let words = words.map(bare).filter(|word| !word.is_empty()).collect();
-            self.changes.push(Change { turn, words });
+            self.changes.push(ChangeNotice { turn, words });
         }
     }
 

@@ -6,24 +6,24 @@ pub(super) const GAP: f32 = 5.0;
 
 /// The walk over the units of a block that finds its best stretches.
 #[derive(Default)]
-pub(super) struct Walk {
+pub(super) struct UnitWalk {
     /// For each unit and each state behind it, the state before.
-    before: Vec<[State; 3]>,
+    before: Vec<[WalkState; 3]>,
 }
 
 /// The state of a walk: nothing is quoted yet, something was, or the unit before is.
 #[derive(Clone, Copy, PartialEq)]
-enum State {
+enum WalkState {
     Outside,
     Behind,
     Within,
 }
 
-impl Walk {
+impl UnitWalk {
     /// Returns for each unit if it is in the stretches worth most, a heading and gaps paid for, and worth `least` beside. Of each
     /// unit there are its value and whether a stretch may begin with it.
     pub fn best(&mut self, values: impl Iterator<Item = (f32, bool)>, price: f32, least: f32) -> Vec<bool> {
-        use State::{Behind, Outside, Within};
+        use WalkState::{Behind, Outside, Within};
         self.before.clear();
         let (mut behind, mut within) = (f32::NEG_INFINITY, f32::NEG_INFINITY);
         for (value, may_begin) in values {
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     fn best(values: &[f32]) -> Vec<bool> {
-        Walk::default().best(values.iter().map(|value| (*value, true)), 0.1, 0.0)
+        UnitWalk::default().best(values.iter().map(|value| (*value, true)), 0.1, 0.0)
     }
 
     #[test]
@@ -79,8 +79,11 @@ mod tests {
             [false, true, true, true, false]
         );
         assert_eq!(best(&[3.0, -1.0, 2.0]), [true, false, true]);
-        assert_eq!(Walk::default().best([(3.0, true)].into_iter(), 0.1, 2.0), [false]);
+        assert_eq!(
+            UnitWalk::default().best([(3.0, true)].into_iter(), 0.1, 2.0),
+            [false]
+        );
         let whole = [(1.0, true), (-1.0, false), (5.0, false)];
-        assert_eq!(Walk::default().best(whole.into_iter(), 0.1, 0.0), [true; 3]);
+        assert_eq!(UnitWalk::default().best(whole.into_iter(), 0.1, 0.0), [true; 3]);
     }
 }

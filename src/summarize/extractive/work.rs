@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use rustc_hash::FxHashSet;
 
-use super::candidate::{Candidate, Limits, Section, order};
+use super::candidate::{Candidate, LineLimits, Section, order};
 use crate::events::event::Event;
 use crate::events::files::end_states::EndStates;
 use crate::events::line::shortened;
-use crate::events::outcome::status::{Outcome, Status};
-use crate::events::run::Run;
+use crate::events::outcome::status::{CallStatus, Outcome};
+use crate::events::run::ProgramRun;
 use crate::events::shell::Step;
 use crate::events::target::Effect;
 
@@ -24,7 +24,12 @@ const MAX_LATER: usize = 256;
 
 /// A line for each call that did something; failing, changing and late ones are worth most. What was only looked at stands in
 /// quotations, in the files read, and in identifiers.
-pub(super) fn done(actions: &[Event], files: &EndStates, limits: Limits, candidates: &mut Vec<Candidate>) {
+pub(super) fn done(
+    actions: &[Event],
+    files: &EndStates,
+    limits: LineLimits,
+    candidates: &mut Vec<Candidate>,
+) {
     let count = actions.len().max(1) as f64;
     let open = open(actions, files);
     for (number, action) in actions.iter().enumerate() {
@@ -79,8 +84,8 @@ fn was_overtaken(actions: &[Event], number: usize, files: &EndStates) -> bool {
     let is_mended = || outcome.is_marked && changed().skip(1).any(|later| later.target.is_run);
     // Tests that fail and a build that does not end well are not got around.
     let is_check = outcome.tests.is_some() || outcome.diagnostics.is_some();
-    let may_be_tried_otherwise = failed && outcome.status != Status::Refused && !is_check;
-    let is_covered = |run: &Run| {
+    let may_be_tried_otherwise = failed && outcome.status != CallStatus::Refused && !is_check;
+    let is_covered = |run: &ProgramRun| {
         let runs = later.iter().filter(|later| later.is_answered);
         let is_checked = run.is_of_tests() || run.is_of_build();
         let mut runs = runs.filter(|later| !is_checked || later.outcome.tests.is_some());
@@ -107,7 +112,7 @@ fn was_overtaken(actions: &[Event], number: usize, files: &EndStates) -> bool {
 /// If a call only set up what the calls after it ran.
 pub(super) fn prepares(action: &Event) -> bool {
     let mut runs = action.target.runs.iter().peekable();
-    let installs = runs.peek().is_some() && runs.all(Run::is_of_installer);
+    let installs = runs.peek().is_some() && runs.all(ProgramRun::is_of_installer);
     action.target.is_setup || installs && action.outcome.failed() != Some(true)
 }
 
@@ -130,7 +135,7 @@ pub(super) fn order_of_call(call: &Event, number: usize) -> usize {
 }
 
 /// A call as `label`, and how this run of it ended.
-pub(super) fn line_of_run(action: &Event, label: &str, limits: Limits) -> String {
+pub(super) fn line_of_run(action: &Event, label: &str, limits: LineLimits) -> String {
     let mut text = label.to_owned();
     push_beside(action, &mut text);
     let ending = ending(action, limits);
@@ -152,7 +157,7 @@ fn push_beside(action: &Event, text: &mut String) {
 }
 
 /// A call, how often, and how it ended; of an edit the first line that it put in.
-fn line_of_call(action: &Event, files: &EndStates, limits: Limits) -> String {
+fn line_of_call(action: &Event, files: &EndStates, limits: LineLimits) -> String {
     let ending = ending(action, limits);
     let label = &action.target.line;
     let mut text = String::with_capacity(label.len() + ending.len() + 32);
@@ -185,7 +190,7 @@ fn line_of_call(action: &Event, files: &EndStates, limits: Limits) -> String {
 }
 
 /// The outcome of an action in a few words; empty if its answer stands after the region.
-fn ending(action: &Event, limits: Limits) -> String {
+fn ending(action: &Event, limits: LineLimits) -> String {
     let outcome = &action.outcome;
     if action.is_unanswered {
         return NO_ANSWER.to_owned();
@@ -286,7 +291,7 @@ fn open<'e>(actions: &'e [Event], files: &EndStates) -> Vec<(usize, &'e Event)> 
 pub(super) fn open_errors(
     actions: &[Event],
     files: &EndStates,
-    limits: Limits,
+    limits: LineLimits,
     candidates: &mut Vec<Candidate>,
 ) {
     for (rank, (number, action)) in open(actions, files).into_iter().enumerate() {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::phrases::{JudgePhraseKind, beginning, phrases, plain};
-use crate::summarize::control_tokens::{ControlTokens, TokenFunction as Token};
+use crate::summarize::control_tokens::{ControlTokens, TokenFunction};
 
 /// Bytes of the longest line that can announce a summary.
 const LONGEST_PREAMBLE: usize = 200;
@@ -60,7 +60,7 @@ fn after_openings<'t>(text: &'t str, tokens: &ControlTokens) -> &'t str {
             return text;
         };
         text = text.get(range.end..).unwrap_or_default().trim_start();
-        if kind == Token::Start {
+        if kind == TokenFunction::Start {
             text = after_role(text, tokens);
         }
     }
@@ -88,9 +88,9 @@ fn turn_of<'t>(text: &'t str, tokens: &ControlTokens) -> &'t str {
         let next = found.get(index + 1).map(|(next, _)| next.start);
         let ends_text = behind.trim().is_empty();
         let ends = match kind {
-            Token::End => next == Some(range.end) || ends_text || behind.starts_with(['\n', '\r']),
-            Token::Start => ends_text || after_role(behind, tokens).len() < behind.len(),
-            Token::Tool | Token::Other => ends_text,
+            TokenFunction::End => next == Some(range.end) || ends_text || behind.starts_with(['\n', '\r']),
+            TokenFunction::Start => ends_text || after_role(behind, tokens).len() < behind.len(),
+            TokenFunction::Tool | TokenFunction::Other => ends_text,
         };
         if ends && !is_told(before) {
             return before.trim_end();
@@ -185,7 +185,7 @@ pub fn is_tool_call(text: &str) -> bool {
     let opens = |line: &str| {
         let line = line.trim_start();
         let token = known.find(line).next();
-        token.is_some_and(|(range, kind)| range.start == 0 && kind == Token::Tool)
+        token.is_some_and(|(range, kind)| range.start == 0 && kind == TokenFunction::Tool)
             || beginning_of_call(&line.to_ascii_lowercase())
     };
     // A summary that quotes a call has more to say before it, or something after it.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::errors::{error_lines_of, is_error_line};
 use crate::events::attempt::Attempt;
 use crate::events::line::{cleaned, shortened};
-use crate::events::outcome::status::{Outcome, Status};
+use crate::events::outcome::status::{CallStatus, Outcome};
 use crate::events::target::Effect;
 use crate::trajectory::json::leaves::{Leaf, leaves};
 
@@ -74,9 +74,9 @@ pub(super) fn ending(output: &str, attempt: &Attempt, images: usize, beside: Opt
 fn status(outcome: &Outcome) -> Option<String> {
     match (outcome.exit_code, outcome.status) {
         (Some(code), _) => Some(format!("exit {code}")),
-        (_, Status::Refused) => Some("refused".to_owned()),
-        (_, Status::Partly) => Some("done in part".to_owned()),
-        (_, Status::Failed) => Some("failed".to_owned()),
+        (_, CallStatus::Refused) => Some("refused".to_owned()),
+        (_, CallStatus::Partly) => Some("done in part".to_owned()),
+        (_, CallStatus::Failed) => Some("failed".to_owned()),
         _ => None,
     }
 }

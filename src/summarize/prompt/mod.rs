@@ -20,6 +20,8 @@ use super::Around;
 use super::redact::redact;
 use crate::names::named;
 
+pub use turns::ToolNames;
+
 named! {
     /// The form of a summary.
     Style {

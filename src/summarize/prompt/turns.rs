@@ -10,10 +10,10 @@ use crate::trajectory::TurnView;
 const ARGUMENTS: usize = 2;
 
 /// The tools by the ids of their calls.
-pub type Tools<'t> = FxHashMap<&'t str, &'t str>;
+pub type ToolNames<'t> = FxHashMap<&'t str, &'t str>;
 
 /// The tool of each call: results often name only the call.
-pub fn tools<'t>(turns: &'t [TurnView<'_>]) -> Tools<'t> {
+pub fn tools<'t>(turns: &'t [TurnView<'_>]) -> ToolNames<'t> {
     let calls = turns.iter().flat_map(|turn| &turn.calls);
     calls
         .filter_map(|call| Some((call.id.as_deref()?, call.name.as_ref())))
@@ -46,7 +46,7 @@ pub fn repeats(turns: &[TurnView<'_>]) -> Repeats {
 }
 
 /// The block of a turn; each text in it is shortened to about `text_room` bytes.
-pub fn block(turn: &TurnView<'_>, tools: &Tools<'_>, repeats: &Repeats, text_room: usize) -> String {
+pub fn block(turn: &TurnView<'_>, tools: &ToolNames<'_>, repeats: &Repeats, text_room: usize) -> String {
     let mut block = format!("<turn index=\"{}\" role=\"{}\">\n", turn.index, turn.role.label());
     push(&mut block, &turn.text, text_room);
     for call in &turn.calls {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::alphabet::Alphabet;
 use super::secret::Secret;
 use super::value::shape::begins_part;
-use super::words::{Rule, found, words};
+use super::words::{KeywordRule, found, words};
 
 /// Low bits of a byte that are compared: they are the same for both cases of a letter.
 const BITS: usize = 5;
@@ -17,7 +17,7 @@ const STARTS: usize = 1 << (3 * BITS);
 
 /// All words, in any case, each with its rules.
 pub struct Keywords {
-    words: Vec<Word>,
+    words: Vec<KeywordText>,
     rules: Vec<Keyword>,
     /// For each value of three bytes the words that may start with them, the longest first: a place in `buckets`.
     places: Vec<u16>,
@@ -33,7 +33,7 @@ struct Bucket {
 }
 
 /// A word, with its rules and those of the words that it begins with: for each the length of its word and its number.
-struct Word {
+struct KeywordText {
     text: String,
     rules: Vec<(usize, usize)>,
 }
@@ -57,7 +57,7 @@ struct Starts {
 
 /// A rule and the kind of what it finds.
 pub struct Keyword {
-    rule: Rule,
+    rule: KeywordRule,
     kind: &'static str,
 }
 
@@ -104,7 +104,10 @@ impl Keywords {
             by_word.entry(word).or_default().push(rules.len());
             rules.push(Keyword { rule, kind });
         }
-        let words: Vec<Word> = by_word.keys().map(|word| Word::of(word, &by_word)).collect();
+        let words: Vec<KeywordText> = by_word
+            .keys()
+            .map(|word| KeywordText::of(word, &by_word))
+            .collect();
         let numbers: BTreeMap<&str, u16> = (0..)
             .zip(&words)
             .map(|(at, word)| (word.text.as_str(), at))
@@ -151,7 +154,7 @@ impl Keywords {
             let bucket = self.buckets.get(usize::from(*self.places.get(value)?))?;
             at = start + 1;
             let rest = bytes.get(start..)?;
-            let stands = |word: &&Word| {
+            let stands = |word: &&KeywordText| {
                 let length = word.text.len();
                 rest.get(..length)
                     .is_some_and(|head| head.eq_ignore_ascii_case(word.text.as_bytes()))
@@ -172,7 +175,7 @@ impl Keywords {
     }
 }
 
-impl Word {
+impl KeywordText {
     fn of(word: &str, all: &BTreeMap<String, Vec<usize>>) -> Self {
         let lengths = (1..=word.len()).rev();
         let prefixes = lengths.filter_map(|length| Some((length, all.get(word.get(..length)?)?)));

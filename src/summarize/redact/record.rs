@@ -31,7 +31,7 @@ const MOST_BYTES: usize = 16 << 20;
 /// The secrets of a record; `'t` is how long its texts live.
 #[derive(Debug, Default)]
 pub struct RecordSecrets<'t> {
-    forms: Option<Forms>,
+    forms: Option<SecretForms>,
     /// The texts without a secret of their own, by address and length: they need no second look.
     clean: FxHashSet<(usize, usize)>,
     texts: PhantomData<&'t str>,
@@ -40,7 +40,7 @@ pub struct RecordSecrets<'t> {
 }
 
 #[derive(Debug)]
-struct Forms {
+struct SecretForms {
     searcher: AhoCorasick,
     /// The kind of each, and true if base64 around it is replaced too.
     kinds: Vec<(&'static str, bool)>,
@@ -50,14 +50,14 @@ impl<'t> RecordSecrets<'t> {
     /// The secrets recognized in these texts; with `personal`, personal data counts as secret.
     pub fn of(texts: impl Iterator<Item = &'t str>, personal: bool) -> Self {
         let mut clean = FxHashSet::default();
-        let mut known = Known::default();
+        let mut known = KnownSecrets::default();
         for text in texts {
             if note(text, &mut known) == 0 {
                 clean.insert(place_of(text));
             }
         }
         Self {
-            forms: Forms::of(&known),
+            forms: SecretForms::of(&known),
             clean,
             texts: PhantomData,
             personal,
@@ -66,12 +66,12 @@ impl<'t> RecordSecrets<'t> {
 
     /// As [`of`](Self::of), for texts that are gone once they were searched: it is not kept which of them are clean.
     pub fn of_passing(personal: bool, texts: impl FnOnce(&mut dyn FnMut(&str))) -> Self {
-        let mut known = Known::default();
+        let mut known = KnownSecrets::default();
         texts(&mut |text| {
             note(text, &mut known);
         });
         Self {
-            forms: Forms::of(&known),
+            forms: SecretForms::of(&known),
             personal,
             ..Self::default()
         }
@@ -103,10 +103,10 @@ impl<'t> RecordSecrets<'t> {
 }
 
 /// Secrets with their kinds.
-type Known = BTreeMap<String, &'static str>;
+type KnownSecrets = BTreeMap<String, &'static str>;
 
 /// Adds the secrets that are recognized in a text. Returns how many these are.
-fn note(text: &str, known: &mut Known) -> usize {
+fn note(text: &str, known: &mut KnownSecrets) -> usize {
     let (_, count) = redact_noting(text, |kind, secret| {
         for part in parts(kind, secret) {
             if is_unlike_words(&part) {
@@ -122,8 +122,8 @@ fn place_of(text: &str) -> (usize, usize) {
     (text.as_ptr() as usize, text.len())
 }
 
-impl Forms {
-    fn of(known: &Known) -> Option<Self> {
+impl SecretForms {
+    fn of(known: &KnownSecrets) -> Option<Self> {
         let mut forms: BTreeMap<String, (&'static str, bool)> = BTreeMap::new();
         let mut bytes = 0;
         for (secret, kind) in known {

@@ -19,29 +19,29 @@ const LONG: usize = 400;
 
 /// A token form.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Token {
+pub struct TokenForm {
     /// Name of the kind in the marker.
     pub kind: &'static str,
     /// The part that stands for itself and that the token is found by.
     pub mark: String,
     /// The pieces before the mark, from the mark to the left.
-    before: Vec<Piece>,
+    before: Vec<TokenPiece>,
     /// The pieces behind it.
-    after: Vec<Piece>,
+    after: Vec<TokenPiece>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
-enum Piece {
+enum TokenPiece {
     Mark(String),
     Of(Alphabet, usize, usize),
 }
 
 /// All token forms; rows that cannot be read are left out.
-pub fn tokens() -> impl Iterator<Item = Token> {
+pub fn tokens() -> impl Iterator<Item = TokenForm> {
     rows().flat_map(|(kind, form, _)| {
         alternatives(form)
             .into_iter()
-            .filter_map(move |form| Token::of(kind, &form))
+            .filter_map(move |form| TokenForm::of(kind, &form))
     })
 }
 
@@ -66,18 +66,18 @@ fn alternatives(form: &str) -> Vec<String> {
     each.flat_map(|form| alternatives(&form)).collect()
 }
 
-impl Token {
+impl TokenForm {
     fn of(kind: &'static str, form: &str) -> Option<Self> {
-        let mut pieces = form.split(' ').map(Piece::of).collect::<Option<Vec<_>>>()?;
+        let mut pieces = form.split(' ').map(TokenPiece::of).collect::<Option<Vec<_>>>()?;
         // The first of the longest marks.
-        let length = |piece: &Piece| match piece {
-            Piece::Mark(mark) => mark.len(),
-            Piece::Of(..) => 0,
+        let length = |piece: &TokenPiece| match piece {
+            TokenPiece::Mark(mark) => mark.len(),
+            TokenPiece::Of(..) => 0,
         };
         let longest = pieces.iter().map(length).max()?;
         let at = pieces.iter().position(|piece| length(piece) == longest)?;
         let after = pieces.split_off(at + 1);
-        let Some(Piece::Mark(mark)) = pieces.pop() else {
+        let Some(TokenPiece::Mark(mark)) = pieces.pop() else {
             return None;
         };
         pieces.reverse();
@@ -97,7 +97,7 @@ impl Token {
     /// The bytes that may follow the mark; `None` where any may.
     pub fn next_bytes(&self) -> Option<Alphabet> {
         match self.after.first() {
-            Some(Piece::Of(alphabet, ..)) => Some(*alphabet),
+            Some(TokenPiece::Of(alphabet, ..)) => Some(*alphabet),
             _ => None,
         }
     }
@@ -115,8 +115,8 @@ impl Token {
         for (index, piece) in self.after.iter().enumerate() {
             let rest = bytes.get(end..)?;
             let length = match piece {
-                Piece::Mark(mark) => rest.starts_with(mark.as_bytes()).then_some(mark.len())?,
-                Piece::Of(alphabet, least, most) => {
+                TokenPiece::Mark(mark) => rest.starts_with(mark.as_bytes()).then_some(mark.len())?,
+                TokenPiece::Of(alphabet, least, most) => {
                     let is_last = index + 1 == self.after.len();
                     let (least, most) = if slack && *most <= LONG {
                         (least - least / 4, most + most / 2)
@@ -124,7 +124,7 @@ impl Token {
                         (*least, *most)
                     };
                     let next = match self.after.get(index + 1) {
-                        Some(Piece::Mark(mark)) => Some(mark.as_str()),
+                        Some(TokenPiece::Mark(mark)) => Some(mark.as_str()),
                         _ => None,
                     };
                     let length = run(rest, *alphabet, least, most, is_last, next)?;
@@ -138,8 +138,8 @@ impl Token {
         for piece in &self.before {
             let head = bytes.get(..start)?;
             start -= match piece {
-                Piece::Mark(mark) => head.ends_with(mark.as_bytes()).then_some(mark.len())?,
-                Piece::Of(alphabet, least, most) => {
+                TokenPiece::Mark(mark) => head.ends_with(mark.as_bytes()).then_some(mark.len())?,
+                TokenPiece::Of(alphabet, least, most) => {
                     let length = head
                         .iter()
                         .rev()
@@ -186,7 +186,7 @@ impl Token {
     }
 }
 
-impl Piece {
+impl TokenPiece {
     fn of(text: &str) -> Option<Self> {
         let Some((name, lengths)) = text.split_once(':') else {
             return (!text.is_empty()).then(|| Self::Mark(text.to_owned()));
@@ -265,10 +265,10 @@ mod tests {
     use super::*;
 
     /// A token of that form, made up, with the fewest or the most characters.
-    fn made(token: &Token, longest: bool) -> String {
-        let of = |piece: &Piece, shift: usize| match piece {
-            Piece::Mark(mark) => mark.clone(),
-            Piece::Of(alphabet, least, most) => {
+    fn made(token: &TokenForm, longest: bool) -> String {
+        let of = |piece: &TokenPiece, shift: usize| match piece {
+            TokenPiece::Mark(mark) => mark.clone(),
+            TokenPiece::Of(alphabet, least, most) => {
                 let length = if longest { (*most).min(least + 30) } else { *least };
                 let all = match alphabet {
                     Alphabet::Hex => hex(length + shift),
@@ -323,7 +323,7 @@ mod tests {
             assert!(is_rule_set || is_site, "{line}");
             let forms = alternatives(form);
             assert!(
-                !forms.is_empty() && forms.iter().all(|form| Token::of(kind, form).is_some()),
+                !forms.is_empty() && forms.iter().all(|form| TokenForm::of(kind, form).is_some()),
                 "{line}"
             );
         }

@@ -7,38 +7,39 @@ use super::alphabet::Alphabet;
 use super::assigned;
 use super::assigned::names::{Name, names};
 use super::contexts::commands::COMMANDS;
-use super::contexts::{Context, contexts};
+use super::contexts::{SecretContext, contexts};
 use super::contexts::{fields, table};
 use super::secret::{MARKER, Secret};
-use super::tokens::{Token, tokens};
+use super::tokens::{TokenForm, tokens};
 
 /// The rule of a word.
 #[derive(Debug)]
-pub enum Rule {
+pub enum KeywordRule {
     /// A token of a vendor.
-    Token(Token),
+    Token(TokenForm),
     /// A value of that name.
     Name(Name),
     /// A secret somewhere around the word.
-    Context(Context),
+    Context(SecretContext),
     /// A marker of an earlier redaction.
     Marker,
 }
 
 /// All words with their rules.
-pub fn words() -> Vec<(String, Rule, &'static str)> {
-    let marker = std::iter::once((MARKER.to_owned(), Rule::Marker, ""));
-    let tokens = tokens().map(|token| (token.mark.clone(), Rule::Token(token), ""));
+pub fn words() -> Vec<(String, KeywordRule, &'static str)> {
+    let marker = std::iter::once((MARKER.to_owned(), KeywordRule::Marker, ""));
+    let tokens = tokens().map(|token| (token.mark.clone(), KeywordRule::Token(token), ""));
     // As JSON may write them: `\u5bc6\u7801`.
     let escaped = names().filter(|name| !name.word.is_ascii()).map(|name| {
         let word = name.word.chars().map(escape).collect();
-        (word, Rule::Name(name), name.kind)
+        (word, KeywordRule::Name(name), name.kind)
     });
-    let names = names().map(|name| (name.word.to_owned(), Rule::Name(name), name.kind));
-    let contexts = contexts().map(|(word, context, kind)| (word.to_owned(), Rule::Context(context), kind));
+    let names = names().map(|name| (name.word.to_owned(), KeywordRule::Name(name), name.kind));
+    let contexts =
+        contexts().map(|(word, context, kind)| (word.to_owned(), KeywordRule::Context(context), kind));
     let commands = COMMANDS.iter().enumerate().map(|(number, command)| {
-        let context = Context::Program(number);
-        (command.name.clone(), Rule::Context(context), "password")
+        let context = SecretContext::Program(number);
+        (command.name.clone(), KeywordRule::Context(context), "password")
     });
     marker
         .chain(tokens)
@@ -63,7 +64,7 @@ fn escape(c: char) -> String {
     escaped
 }
 
-impl Rule {
+impl KeywordRule {
     /// The bytes that may follow its word; `None` where any may.
     pub fn next_bytes(&self) -> Option<Alphabet> {
         match self {
@@ -84,10 +85,10 @@ impl Rule {
 }
 
 /// The secrets that a rule finds where its word stands.
-pub fn found(rule: &Rule, kind: &'static str, text: &str, word: Range<usize>) -> Vec<Secret> {
+pub fn found(rule: &KeywordRule, kind: &'static str, text: &str, word: Range<usize>) -> Vec<Secret> {
     let spans = match rule {
-        Rule::Marker => Vec::new(),
-        Rule::Token(token) => {
+        KeywordRule::Marker => Vec::new(),
+        KeywordRule::Token(token) => {
             // Its identifier is no secret without the one behind it.
             let pair = (token.kind == "aws-access-key").then(|| fields::aws_secret(text, word.start));
             let pair = pair.flatten().map(|span| Secret {
@@ -103,7 +104,7 @@ pub fn found(rule: &Rule, kind: &'static str, text: &str, word: Range<usize>) ->
                 .chain(pair)
                 .collect();
         }
-        Rule::Name(name) => {
+        KeywordRule::Name(name) => {
             let found = name.around(text, word);
             let values = found.map_or_else(Vec::new, |found| assigned::values_of(text, found, name));
             match found {
@@ -111,7 +112,7 @@ pub fn found(rule: &Rule, kind: &'static str, text: &str, word: Range<usize>) ->
                 _ => values,
             }
         }
-        Rule::Context(context) => context.around(text, word),
+        KeywordRule::Context(context) => context.around(text, word),
     };
     spans.into_iter().map(|span| Secret { span, kind }).collect()
 }

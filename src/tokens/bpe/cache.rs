@@ -1,6 +1,6 @@
 //! The per-thread cache of piece costs.
 
-use super::key::{Key, hash_long};
+use super::key::{PieceKey, hash_long};
 
 /// 2^15 pairs of short pieces: 1 MB.
 const SHORT_BITS: u32 = 15;
@@ -10,15 +10,15 @@ const LONG_BITS: u32 = 13;
 const LONGEST: usize = 62;
 
 /// Short pieces (up to 15 bytes) and their number of tokens, two for each hash, the newer first. An entry is the
-/// piece's [`Key`] with the number in the upper four bits: a piece has no more tokens than bytes. Zero means no entry,
-/// since a piece is never empty. Long pieces have one entry for each hash: their bytes, their length and their number
-/// of tokens.
-pub struct Cache {
+/// piece's [`PieceKey`] with the number in the upper four bits: a piece has no more tokens than bytes. Zero means no
+/// entry, since a piece is never empty. Long pieces have one entry for each hash: their bytes, their length and their
+/// number of tokens.
+pub struct PieceCache {
     short: Vec<[u128; 2]>,
     long: Vec<[u8; LONGEST + 2]>,
 }
 
-impl Default for Cache {
+impl Default for PieceCache {
     fn default() -> Self {
         Self {
             short: vec![[0; 2]; 1 << SHORT_BITS],
@@ -27,10 +27,10 @@ impl Default for Cache {
     }
 }
 
-impl Cache {
+impl PieceCache {
     /// The number of tokens of the piece with this key; calls `count` if it is not cached.
     #[inline]
-    pub fn get(&mut self, key: Key, count: impl FnOnce() -> usize) -> usize {
+    pub fn get(&mut self, key: PieceKey, count: impl FnOnce() -> usize) -> usize {
         let index = (key.hash() >> (u64::BITS - SHORT_BITS)) as usize;
         let Some([newer, older]) = self.short.get_mut(index) else {
             return count();
@@ -77,13 +77,13 @@ mod tests {
 
     #[test]
     fn a_piece_is_counted_once_and_never_taken_for_another() {
-        let mut cache = Cache::default();
+        let mut cache = PieceCache::default();
         // More pieces than there are entries, so that they replace one another.
         let texts: Vec<String> = (0..200_000).map(|number| format!("{number:<16}")).collect();
         let cost = |number: usize| number % 16;
         for _ in 0..2 {
             for (number, text) in texts.iter().enumerate() {
-                let key = Key::new(text.as_bytes(), 0, 7).unwrap();
+                let key = PieceKey::new(text.as_bytes(), 0, 7).unwrap();
                 assert_eq!(cache.get(key, || cost(number)), cost(number));
                 assert_eq!(cache.get(key, || panic!("counted twice")), cost(number));
             }
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_long_piece_is_known_by_all_its_bytes() {
-        let mut cache = Cache::default();
+        let mut cache = PieceCache::default();
         let texts: Vec<String> = (16..70).map(|length| "a".repeat(length)).collect();
         for (cost, text) in texts.iter().enumerate() {
             assert_eq!(cache.get_long(text.as_bytes(), || cost), cost);

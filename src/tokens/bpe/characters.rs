@@ -6,8 +6,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::cache::Cache;
-use super::key::Key;
+use super::cache::PieceCache;
+use super::key::PieceKey;
 use super::merge;
 use super::vocabulary::{NO_TOKEN, Rank, Vocabulary};
 
@@ -63,14 +63,14 @@ impl Characters {
     }
 
     /// The number of tokens of `text`.
-    pub fn count(&self, text: &str, vocabulary: &Vocabulary, cache: &mut Cache) -> usize {
+    pub fn count(&self, text: &str, vocabulary: &Vocabulary, cache: &mut PieceCache) -> usize {
         let bytes = text.as_bytes();
         let mut tokens = 0;
         let mut start = 0;
         while start < bytes.len() {
             let end = self.piece_end(text, start);
             let piece = text.get(start..end).unwrap_or_default();
-            tokens += match (end - start, Key::new(bytes, start, end - start)) {
+            tokens += match (end - start, PieceKey::new(bytes, start, end - start)) {
                 // A character that is a token, or one byte.
                 (1, _) => 1,
                 (_, Some(key)) => cache.get(key, || self.count_piece(piece, vocabulary)),

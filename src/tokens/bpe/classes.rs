@@ -4,38 +4,38 @@ use regex_syntax::hir::{self, HirKind};
 use rustc_hash::FxHashMap;
 
 /// A set of classes, a bit for each.
-pub type Class = u16;
+pub type ClassSet = u16;
 
 /// `\p{Lu}` and `\p{Lt}`: letters that can only start a word.
-pub const UPPER: Class = 1;
+pub const UPPER: ClassSet = 1;
 /// `\p{Ll}`: letters that can only continue a word.
-pub const LOWER: Class = 2;
+pub const LOWER: ClassSet = 2;
 /// `\p{Lm}` and `\p{Lo}`: letters without case, which can do both.
-pub const CASELESS: Class = 4;
+pub const CASELESS: ClassSet = 4;
 /// `\p{M}`: marks. They are not `\p{L}`, but `o200k_base` allows them in words.
-pub const MARK: Class = 8;
+pub const MARK: ClassSet = 8;
 /// `\p{N}`.
-pub const NUMBER: Class = 16;
+pub const NUMBER: ClassSet = 16;
 /// `[\r\n]`.
-pub const NEWLINE: Class = 32;
+pub const NEWLINE: ClassSet = 32;
 /// `\s` without `[\r\n]`.
-pub const BLANK: Class = 64;
+pub const BLANK: ClassSet = 64;
 /// All others: punctuation, symbols, controls, unassigned code points.
-pub const OTHER: Class = 128;
+pub const OTHER: ClassSet = 128;
 /// `\p{Han}`, if a pattern uses it: Han letters have only this class, other Han characters have their own as well.
-pub const HAN: Class = 256;
+pub const HAN: ClassSet = 256;
 /// No class: the end of the text, or (in [`ASCII`]) a byte that is not ASCII.
-pub const NONE: Class = 0;
+pub const NONE: ClassSet = 0;
 
 /// `\p{L}`.
-pub const LETTER: Class = UPPER | LOWER | CASELESS;
+pub const LETTER: ClassSet = UPPER | LOWER | CASELESS;
 /// `\s`.
-pub const SPACE: Class = NEWLINE | BLANK;
+pub const SPACE: ClassSet = NEWLINE | BLANK;
 
 /// The class of each ASCII byte, [`NONE`] for bytes of longer characters.
-pub const ASCII: [Class; 256] = ascii();
+pub const ASCII: [ClassSet; 256] = ascii();
 
-const fn ascii() -> [Class; 256] {
+const fn ascii() -> [ClassSet; 256] {
     let mut table = [NONE; 256];
     let mut byte = 0_u8;
     while byte < 128 {
@@ -59,7 +59,7 @@ const CODE_POINTS: usize = 0x11_0000;
 pub struct Classes {
     /// The index in `classes` of each code point's block, in blocks of 256.
     blocks: Vec<u16>,
-    classes: Vec<Class>,
+    classes: Vec<ClassSet>,
 }
 
 impl Classes {
@@ -111,7 +111,7 @@ impl Classes {
     }
 
     /// Gives the characters of each pattern the class beside it; all others get `rest`.
-    pub fn of_patterns(patterns: &[(&str, Class)], rest: Class) -> Result<Self, String> {
+    pub fn of_patterns(patterns: &[(&str, ClassSet)], rest: ClassSet) -> Result<Self, String> {
         let mut flat = vec![NONE; CODE_POINTS];
         for (pattern, class) in patterns {
             let hir = regex_syntax::parse(pattern).map_err(|error| error.to_string())?;
@@ -125,7 +125,7 @@ impl Classes {
         }
         let mut seen = FxHashMap::default();
         let mut blocks = Vec::with_capacity(CODE_POINTS / BLOCK);
-        let mut classes: Vec<Class> = Vec::new();
+        let mut classes: Vec<ClassSet> = Vec::new();
         for block in flat.chunks(BLOCK) {
             let number = *seen.entry(block).or_insert_with(|| {
                 let with_rest = block
@@ -141,7 +141,7 @@ impl Classes {
 
     /// The class of a code point.
     #[inline]
-    pub fn of(&self, code_point: u32) -> Class {
+    pub fn of(&self, code_point: u32) -> ClassSet {
         let code_point = code_point as usize;
         let block = self.blocks.get(code_point / BLOCK).copied().unwrap_or_default();
         let index = usize::from(block) * BLOCK + code_point % BLOCK;

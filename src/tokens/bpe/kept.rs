@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::cache::Cache;
+use super::cache::PieceCache;
 use crate::tokens::memo::Memo;
 
 /// Number of encoders that a thread keeps caches for. A run has one tokenizer, at most two.
@@ -12,7 +12,7 @@ const MOST: usize = 4;
 #[derive(Default)]
 pub struct ThreadCaches {
     /// Costs of pieces.
-    pub pieces: Cache,
+    pub pieces: PieceCache,
     /// Costs of whole texts.
     pub texts: Memo,
 }

@@ -2,7 +2,7 @@
 
 /// Up to 15 bytes, the first in the lowest byte, with their count in bits 120 to 123.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Key(pub u128);
+pub struct PieceKey(pub u128);
 
 /// Masks of the bits that the bytes of a key may take, by length.
 const BYTES: [u128; 16] = bytes();
@@ -17,7 +17,7 @@ const fn bytes() -> [u128; 16] {
     table
 }
 
-impl Key {
+impl PieceKey {
     /// The key of the `length` bytes of `bytes` from `start`; `None` if they are more than 15 or out of range.
     #[inline]
     pub fn new(bytes: &[u8], start: usize, length: usize) -> Option<Self> {
@@ -40,7 +40,7 @@ impl Key {
     }
 }
 
-/// The hash of a byte string of more than 15 bytes; it differs from that of a [`Key`].
+/// The hash of a byte string of more than 15 bytes; it differs from that of a [`PieceKey`].
 pub fn hash_long(bytes: &[u8]) -> u64 {
     let mut hash = bytes.len() as u64;
     // The last 16 bytes may overlap those hashed before: hashing some bytes twice does no harm.
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn keys_differ_where_the_bytes_or_their_number_differ() {
         let text = b"ab\0\0ab\0\0 and sixteen more";
-        let key = |start, length| Key::new(text, start, length).unwrap();
+        let key = |start, length| PieceKey::new(text, start, length).unwrap();
         assert!(key(0, 3) == key(4, 3));
         assert!(key(0, 3) != key(0, 4));
         assert!(key(0, 1) != key(1, 1));
@@ -78,10 +78,10 @@ mod tests {
     #[test]
     fn keys_end_at_fifteen_bytes_and_at_the_end_of_the_text() {
         let text = b"0123456789abcdef";
-        assert!(Key::new(text, 0, 15).is_some());
-        assert!(Key::new(text, 0, 16).is_none());
-        assert!(Key::new(text, 14, 3).is_none());
-        assert!(Key::new(text, 17, 0).is_none());
-        assert!(Key::new(text, 14, 2) == Key::new(b"ef, and sixteen more", 0, 2));
+        assert!(PieceKey::new(text, 0, 15).is_some());
+        assert!(PieceKey::new(text, 0, 16).is_none());
+        assert!(PieceKey::new(text, 14, 3).is_none());
+        assert!(PieceKey::new(text, 17, 0).is_none());
+        assert!(PieceKey::new(text, 14, 2) == PieceKey::new(b"ef, and sixteen more", 0, 2));
     }
 }

@@ -3,7 +3,7 @@
 mod blocks;
 mod long;
 
-use long::{BLOCK, Bytes, Symbols, count_long, merge_in_rounds, set};
+use long::{BLOCK, PieceBytes, Symbols, count_long, merge_in_rounds, set};
 
 use super::vocabulary::{NO_TOKEN, Rank, Vocabulary};
 
@@ -14,11 +14,11 @@ const SHORT: usize = 1 << 8;
 /// form a token.
 pub fn count(vocabulary: &Vocabulary, piece: &[u8]) -> usize {
     match piece.len() {
-        ..16 => count_short::<16>(vocabulary, Bytes(piece)),
-        16..64 => count_short::<64>(vocabulary, Bytes(piece)),
-        64..SHORT => count_short::<SHORT>(vocabulary, Bytes(piece)),
-        SHORT..=BLOCK => count_long(vocabulary, Bytes(piece)),
-        _ => blocks::count(vocabulary, Bytes(piece), BLOCK),
+        ..16 => count_short::<16>(vocabulary, PieceBytes(piece)),
+        16..64 => count_short::<64>(vocabulary, PieceBytes(piece)),
+        64..SHORT => count_short::<SHORT>(vocabulary, PieceBytes(piece)),
+        SHORT..=BLOCK => count_long(vocabulary, PieceBytes(piece)),
+        _ => blocks::count(vocabulary, PieceBytes(piece), BLOCK),
     }
 }
 
@@ -37,7 +37,7 @@ pub fn count_tokens(vocabulary: &Vocabulary, tokens: &[Rank]) -> usize {
 /// The two tokens that merging leaves of `piece`; `None` if it leaves more or fewer.
 pub fn halves(vocabulary: &Vocabulary, piece: &[u8]) -> Option<(Rank, Rank)> {
     let (mut tokens, mut pairs) = (vec![NO_TOKEN; piece.len()], vec![NO_TOKEN; piece.len()]);
-    set(vocabulary, Bytes(piece), &mut tokens, &mut pairs);
+    set(vocabulary, PieceBytes(piece), &mut tokens, &mut pairs);
     match merge_in_rounds(vocabulary, &mut tokens, &mut pairs, &mut [], usize::MAX) {
         2 => Some((*tokens.first()?, *tokens.get(1)?)),
         _ => None,

@@ -18,36 +18,36 @@ mod whole;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use cache::Cache;
+use cache::PieceCache;
 use classes::Classes;
-use key::Key;
+use key::PieceKey;
 use pattern::WithScanner;
-use scan::Scan;
+use scan::TextScan;
 use whole::WholePieces;
 
 pub use characters::{Characters, SPACE};
 pub use pattern::Pattern;
-pub use vocabulary::{Merge, NO_TOKEN, Rank, Vocabulary};
+pub use vocabulary::{NO_TOKEN, Rank, TokenMerge, Vocabulary};
 
 /// The name and version of the own encoder.
 pub const OWN_ENGINE: &str = concat!("trajfit bpe ", env!("CARGO_PKG_VERSION"));
 
 /// An alphabet and a vocabulary: a tokenizer without its added tokens.
 pub struct Encoder {
-    alphabet: Alphabet,
+    alphabet: SymbolAlphabet,
     vocabulary: Vocabulary,
     /// The key of this encoder in the caches of threads, unique within the process.
     number: u64,
 }
 
 /// The initial symbols that are merged, and the way texts are split.
-enum Alphabet {
-    Bytes(Box<Bytes>),
+enum SymbolAlphabet {
+    Bytes(Box<ByteAlphabet>),
     Characters(Box<Characters>),
 }
 
 /// Bytes, split into pieces by a pattern.
-struct Bytes {
+struct ByteAlphabet {
     pattern: Pattern,
     classes: Classes,
     /// Pieces that cost one token even if merges do not make it.
@@ -57,20 +57,23 @@ struct Bytes {
 impl Encoder {
     /// An encoder that merges bytes, of a split pattern and a vocabulary.
     pub fn new(pattern: Pattern, vocabulary: Vocabulary) -> Result<Self, String> {
-        let bytes = Bytes {
+        let bytes = ByteAlphabet {
             pattern,
             classes: pattern.classes()?,
             whole: WholePieces::default(),
         };
-        Ok(Self::with_alphabet(Alphabet::Bytes(Box::new(bytes)), vocabulary))
+        Ok(Self::with_alphabet(
+            SymbolAlphabet::Bytes(Box::new(bytes)),
+            vocabulary,
+        ))
     }
 
     /// An encoder that merges characters.
     pub fn of_characters(characters: Characters, vocabulary: Vocabulary) -> Self {
-        Self::with_alphabet(Alphabet::Characters(Box::new(characters)), vocabulary)
+        Self::with_alphabet(SymbolAlphabet::Characters(Box::new(characters)), vocabulary)
     }
 
-    fn with_alphabet(alphabet: Alphabet, vocabulary: Vocabulary) -> Self {
+    fn with_alphabet(alphabet: SymbolAlphabet, vocabulary: Vocabulary) -> Self {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         Self {
             alphabet,
@@ -81,7 +84,7 @@ impl Encoder {
 
     /// Makes each of these pieces, at most `most`, cost one token, whatever its merges. Only for encoders of bytes.
     pub fn with_whole_pieces(mut self, pieces: impl Iterator<Item = Box<[u8]>>, most: usize) -> Self {
-        if let Alphabet::Bytes(bytes) = &mut self.alphabet {
+        if let SymbolAlphabet::Bytes(bytes) = &mut self.alphabet {
             bytes.whole = WholePieces::new(pieces, most);
         }
         self
@@ -89,10 +92,10 @@ impl Encoder {
 
     /// The number of tokens of `text`, which `count` computes from the counts of its parts. A long text that this
     /// thread counted recently is looked up instead.
-    pub fn count_text(&self, text: &str, count: impl FnOnce(&mut Pieces<'_>) -> usize) -> usize {
+    pub fn count_text(&self, text: &str, count: impl FnOnce(&mut PieceCounter<'_>) -> usize) -> usize {
         let mut kept = kept::take(self.number);
         let tokens = kept.texts.get(text, || {
-            count(&mut Pieces {
+            count(&mut PieceCounter {
                 encoder: self,
                 cache: &mut kept.pieces,
             })
@@ -105,13 +108,13 @@ impl Encoder {
     #[cfg(test)]
     pub fn pattern(&self) -> Option<Pattern> {
         match &self.alphabet {
-            Alphabet::Bytes(bytes) => Some(bytes.pattern),
-            Alphabet::Characters(_) => None,
+            SymbolAlphabet::Bytes(bytes) => Some(bytes.pattern),
+            SymbolAlphabet::Characters(_) => None,
         }
     }
 }
 
-impl Bytes {
+impl ByteAlphabet {
     #[inline]
     fn count_piece(&self, piece: &[u8], vocabulary: &Vocabulary) -> usize {
         let tokens = merge::count(vocabulary, piece);
@@ -123,41 +126,41 @@ impl Bytes {
 }
 
 /// Counts texts, and caches the costs of their pieces.
-pub struct Pieces<'c> {
+pub struct PieceCounter<'c> {
     encoder: &'c Encoder,
-    cache: &'c mut Cache,
+    cache: &'c mut PieceCache,
 }
 
-impl Pieces<'_> {
+impl PieceCounter<'_> {
     /// The number of tokens of `text`, which contains no added token.
     pub fn count(&mut self, text: &str) -> usize {
         let Encoder {
             alphabet, vocabulary, ..
         } = self.encoder;
         match alphabet {
-            Alphabet::Bytes(alphabet) => alphabet.pattern.with_scanner(CountPieces {
-                scan: Scan::new(text, &alphabet.classes),
+            SymbolAlphabet::Bytes(alphabet) => alphabet.pattern.with_scanner(CountPieces {
+                scan: TextScan::new(text, &alphabet.classes),
                 alphabet,
                 vocabulary,
                 cache: self.cache,
             }),
-            Alphabet::Characters(characters) => characters.count(text, vocabulary, self.cache),
+            SymbolAlphabet::Characters(characters) => characters.count(text, vocabulary, self.cache),
         }
     }
 }
 
 struct CountPieces<'p> {
-    scan: Scan<'p>,
-    alphabet: &'p Bytes,
+    scan: TextScan<'p>,
+    alphabet: &'p ByteAlphabet,
     vocabulary: &'p Vocabulary,
-    cache: &'p mut Cache,
+    cache: &'p mut PieceCache,
 }
 
 impl WithScanner for CountPieces<'_> {
     type Output = usize;
 
     #[inline]
-    fn run(self, piece_end: impl Fn(&Scan<'_>, usize) -> usize) -> usize {
+    fn run(self, piece_end: impl Fn(&TextScan<'_>, usize) -> usize) -> usize {
         let count = |piece: &[u8]| self.alphabet.count_piece(piece, self.vocabulary);
         let bytes = self.scan.bytes;
         let mut tokens = 0;
@@ -165,7 +168,7 @@ impl WithScanner for CountPieces<'_> {
         while start < bytes.len() {
             let end = piece_end(&self.scan, start);
             let piece = bytes.get(start..end).unwrap_or_default();
-            tokens += match (end - start, Key::new(bytes, start, end - start)) {
+            tokens += match (end - start, PieceKey::new(bytes, start, end - start)) {
                 // Digits and line ends: a single byte has nothing to merge.
                 (1, _) => 1,
                 (_, Some(key)) => self.cache.get(key, || count(piece)),

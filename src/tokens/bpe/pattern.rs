@@ -1,7 +1,7 @@
 //! The known split patterns, and the scanner of each.
 
 use super::classes::Classes;
-use super::scan::Scan;
+use super::scan::TextScan;
 use super::{split_cl100k, split_deepseek, split_gpt2, split_o200k};
 
 /// A known split pattern.
@@ -33,7 +33,7 @@ pub trait WithScanner {
     type Output;
 
     /// Runs the loop; `piece_end` gives the end of the piece that starts at a place.
-    fn run(self, piece_end: impl Fn(&Scan<'_>, usize) -> usize) -> Self::Output;
+    fn run(self, piece_end: impl Fn(&TextScan<'_>, usize) -> usize) -> Self::Output;
 }
 
 impl Pattern {
@@ -73,8 +73,8 @@ impl Pattern {
         impl WithScanner for Ends<'_> {
             type Output = Vec<usize>;
 
-            fn run(self, piece_end: impl Fn(&Scan<'_>, usize) -> usize) -> Vec<usize> {
-                let scan = Scan::new(self.0, self.1);
+            fn run(self, piece_end: impl Fn(&TextScan<'_>, usize) -> usize) -> Vec<usize> {
+                let scan = TextScan::new(self.0, self.1);
                 let next = |start: &usize| (*start < self.0.len()).then(|| piece_end(&scan, *start));
                 std::iter::successors(next(&0), next).collect()
             }

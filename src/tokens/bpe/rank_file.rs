@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::merge;
-use super::vocabulary::{Merge, Rank, Vocabulary};
+use super::vocabulary::{Rank, TokenMerge, Vocabulary};
 use super::{Encoder, Pattern};
 
 /// Number of byte values; the single bytes are the first tokens.
@@ -62,7 +62,7 @@ impl Vocabulary {
         for (token, rank) in ranked {
             for (left, right) in (1..token.len()).filter_map(|cut| token.split_at_checked(cut)) {
                 if let (Some(left), Some(right)) = (rank_of(left), rank_of(right)) {
-                    merges.push(Merge {
+                    merges.push(TokenMerge {
                         left,
                         right,
                         rank,

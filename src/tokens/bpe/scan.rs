@@ -1,10 +1,10 @@
 //! Scanner primitives shared by the split patterns: reading a text by character classes.
 
-use super::classes::{ASCII, BLANK, Class, Classes, LOWER, MARK, NEWLINE, NONE, NUMBER, OTHER, SPACE};
+use super::classes::{ASCII, BLANK, ClassSet, Classes, LOWER, MARK, NEWLINE, NONE, NUMBER, OTHER, SPACE};
 
 /// A text and the classes of its characters. All positions are byte offsets on character boundaries.
 #[derive(Clone, Copy)]
-pub struct Scan<'t> {
+pub struct TextScan<'t> {
     /// The bytes of a valid UTF-8 text.
     pub bytes: &'t [u8],
     classes: &'t Classes,
@@ -29,7 +29,7 @@ impl WhiteRun {
     }
 }
 
-impl<'t> Scan<'t> {
+impl<'t> TextScan<'t> {
     /// A scan of `text`.
     pub fn new(text: &'t str, classes: &'t Classes) -> Self {
         Self {
@@ -46,7 +46,7 @@ impl<'t> Scan<'t> {
 
     /// The class of the character at `at` if it is ASCII, else [`NONE`].
     #[inline]
-    pub fn ascii(&self, at: usize) -> Class {
+    pub fn ascii(&self, at: usize) -> ClassSet {
         self.byte(at).map_or(NONE, |byte| ASCII[usize::from(byte)])
     }
 
@@ -58,7 +58,7 @@ impl<'t> Scan<'t> {
 
     /// The class of the character at `at` and its length in bytes; ([`NONE`], 0) at the end.
     #[inline]
-    pub fn class(&self, at: usize) -> (Class, usize) {
+    pub fn class(&self, at: usize) -> (ClassSet, usize) {
         let Some(first) = self.byte(at) else {
             return (NONE, 0);
         };
@@ -69,7 +69,7 @@ impl<'t> Scan<'t> {
     }
 
     /// The same for a character that is not ASCII, with `first` as its first byte.
-    pub fn wide_class(&self, first: u8, at: usize) -> (Class, usize) {
+    pub fn wide_class(&self, first: u8, at: usize) -> (ClassSet, usize) {
         let first = u32::from(first);
         let next = |distance| u32::from(self.byte(at + distance).unwrap_or_default() & 0x3f);
         let (code_point, length) = if first < 0xe0 {
@@ -84,7 +84,7 @@ impl<'t> Scan<'t> {
 
     /// The end of the longest run of characters of `set` from `at`.
     #[inline]
-    pub fn run(&self, mut at: usize, set: Class) -> usize {
+    pub fn run(&self, mut at: usize, set: ClassSet) -> usize {
         loop {
             let (class, length) = self.class(at);
             if class & set == 0 {
@@ -214,7 +214,7 @@ impl<'t> Scan<'t> {
 
     /// ` ?[...]+` at `at` for the characters of `set`: the end of the match, if there is one.
     #[inline]
-    pub fn spaced_run(&self, at: usize, set: Class) -> Option<usize> {
+    pub fn spaced_run(&self, at: usize, set: ClassSet) -> Option<usize> {
         let start = at + usize::from(self.byte(at) == Some(b' '));
         let end = self.run(start, set);
         (end > start).then_some(end)
@@ -231,7 +231,7 @@ impl<'t> Scan<'t> {
 
     /// Returns true if a character of class `class` may precede the letters of a word: `[^\r\n\p{L}\p{N}]`.
     #[inline]
-    pub fn leads(class: Class) -> bool {
+    pub fn leads(class: ClassSet) -> bool {
         class & (BLANK | OTHER | MARK) != 0
     }
 }

@@ -10,13 +10,13 @@
 //!
 //! Qwen 2 to 3 has `\p{N}` alone; Qwen 3.5 also has `[\p{L}\p{M}]+` for words and `[^\s\p{L}\p{M}\p{N}]+` for symbols.
 
-use super::classes::{Class, LETTER, LOWER, MARK, NUMBER, OTHER, UPPER};
-use super::scan::Scan;
+use super::classes::{ClassSet, LETTER, LOWER, MARK, NUMBER, OTHER, UPPER};
+use super::scan::TextScan;
 
 /// The end of the piece that starts at `start`, which is before the end of the text. Up to `DIGITS` numbers are a
 /// piece; with `MARKS`, marks count as letters.
 #[inline]
-pub fn piece_end<const DIGITS: usize, const MARKS: bool>(scan: &Scan<'_>, start: usize) -> usize {
+pub fn piece_end<const DIGITS: usize, const MARKS: bool>(scan: &TextScan<'_>, start: usize) -> usize {
     let (word, symbols) = if MARKS {
         (LETTER | MARK, OTHER)
     } else {
@@ -29,7 +29,7 @@ pub fn piece_end<const DIGITS: usize, const MARKS: bool>(scan: &Scan<'_>, start:
     if class & word != 0 {
         return letters(scan, start, word);
     }
-    if Scan::leads(class) && scan.class(start + length).0 & word != 0 {
+    if TextScan::leads(class) && scan.class(start + length).0 & word != 0 {
         return letters(scan, start + length, word);
     }
     if class == NUMBER {
@@ -43,7 +43,7 @@ pub fn piece_end<const DIGITS: usize, const MARKS: bool>(scan: &Scan<'_>, start:
 
 /// The end of the run of `word` characters from `start`.
 #[inline]
-fn letters(scan: &Scan<'_>, start: usize, word: Class) -> usize {
+fn letters(scan: &TextScan<'_>, start: usize, word: ClassSet) -> usize {
     let end = if scan.ascii(start) & (UPPER | LOWER) == 0 {
         start
     } else {

@@ -12,21 +12,21 @@
 //! Text that the third pattern does not match stays together as one piece. Numbers, and runs of the second pattern, are
 //! borders that no match of the third crosses.
 
-use super::classes::{BLANK, Class, Classes, NEWLINE, NUMBER, SPACE};
-use super::scan::Scan;
+use super::classes::{BLANK, ClassSet, Classes, NEWLINE, NUMBER, SPACE};
+use super::scan::TextScan;
 
 /// `[\p{L}\p{M}]`.
-const WORD: Class = 1;
+const WORD: ClassSet = 1;
 /// `[\p{P}\p{S}]`.
-const SYMBOL: Class = 2;
+const SYMBOL: ClassSet = 2;
 /// All others: controls, unassigned code points.
-const CONTROL: Class = 4;
+const CONTROL: ClassSet = 4;
 /// The characters of the second pattern; a bit in addition to their class.
-const HAN: Class = 8;
+const HAN: ClassSet = 8;
 
-const ASCII: [Class; 128] = ascii();
+const ASCII: [ClassSet; 128] = ascii();
 
-const fn ascii() -> [Class; 128] {
+const fn ascii() -> [ClassSet; 128] {
     let mut table = [CONTROL; 128];
     let mut byte = 0_u8;
     while byte < 128 {
@@ -62,7 +62,7 @@ pub fn classes() -> Result<Classes, String> {
 
 /// The end of the piece that starts at `start`, which is before the end of the text.
 #[inline]
-pub fn piece_end(scan: &Scan<'_>, start: usize) -> usize {
+pub fn piece_end(scan: &TextScan<'_>, start: usize) -> usize {
     let (class, length) = class(scan, start);
     if class == NUMBER {
         return numbers(scan, start);
@@ -74,7 +74,7 @@ pub fn piece_end(scan: &Scan<'_>, start: usize) -> usize {
 }
 
 #[inline]
-fn class(scan: &Scan<'_>, at: usize) -> (Class, usize) {
+fn class(scan: &TextScan<'_>, at: usize) -> (ClassSet, usize) {
     match scan.byte(at) {
         None => (0, 0),
         Some(first) => match ASCII.get(usize::from(first)) {
@@ -86,7 +86,7 @@ fn class(scan: &Scan<'_>, at: usize) -> (Class, usize) {
 
 /// `\p{N}{1,3}` from `at`: the end of the match.
 #[inline]
-fn numbers(scan: &Scan<'_>, mut at: usize) -> usize {
+fn numbers(scan: &TextScan<'_>, mut at: usize) -> usize {
     for _ in 0..3 {
         let (class, length) = class(scan, at);
         if class != NUMBER {
@@ -100,7 +100,7 @@ fn numbers(scan: &Scan<'_>, mut at: usize) -> usize {
 /// The end of the third pattern's match at `start`, where a character of this class and length stands that is not a
 /// number; `None` if it does not match.
 #[inline]
-fn matched(scan: &Scan<'_>, start: usize, class: Class, length: usize) -> Option<usize> {
+fn matched(scan: &TextScan<'_>, start: usize, class: ClassSet, length: usize) -> Option<usize> {
     let han = class & HAN;
     if class & WORD != 0 {
         return Some(run(scan, start, WORD, han));
@@ -129,7 +129,7 @@ fn matched(scan: &Scan<'_>, start: usize, class: Class, length: usize) -> Option
 
 /// The end of the run from `at` of characters of class `set`, all of the second pattern or none.
 #[inline]
-fn run(scan: &Scan<'_>, mut at: usize, set: Class, han: Class) -> usize {
+fn run(scan: &TextScan<'_>, mut at: usize, set: ClassSet, han: ClassSet) -> usize {
     if set == WORD && han == 0 {
         at = scan.alphabetic_run(at);
     }
@@ -144,7 +144,7 @@ fn run(scan: &Scan<'_>, mut at: usize, set: Class, han: Class) -> usize {
 
 /// `\s*[\r\n]+|\s+(?!\S)|\s+` from `start`: the end of the match. A border ends it as the end of the text does.
 #[inline]
-fn white_space(scan: &Scan<'_>, start: usize) -> usize {
+fn white_space(scan: &TextScan<'_>, start: usize) -> usize {
     let run = scan.white_run(start);
     let (after, _) = class(scan, run.end);
     match run.after_newline {
@@ -155,7 +155,7 @@ fn white_space(scan: &Scan<'_>, start: usize) -> usize {
 }
 
 /// The end of the text from `at` that no pattern matches.
-fn unmatched(scan: &Scan<'_>, mut at: usize, han: Class) -> usize {
+fn unmatched(scan: &TextScan<'_>, mut at: usize, han: ClassSet) -> usize {
     loop {
         let (class, length) = class(scan, at);
         if class == 0 || class == NUMBER || class & HAN != han || matched(scan, at, class, length).is_some() {

@@ -7,12 +7,12 @@
 //! Cohere's files (Command R, Aya) first split off every number as a piece of its own, then split the text between.
 
 use super::classes::{LETTER, MARK, NUMBER, OTHER};
-use super::scan::Scan;
+use super::scan::TextScan;
 
 /// The end of the piece that starts at `start`, which is before the end of the text. With `DIGITS_APART`, every number
 /// is a piece, and the text before it is split as if it ended there.
 #[inline]
-pub fn piece_end<const DIGITS_APART: bool>(scan: &Scan<'_>, start: usize) -> usize {
+pub fn piece_end<const DIGITS_APART: bool>(scan: &TextScan<'_>, start: usize) -> usize {
     if scan.byte(start) == Some(b'\'') {
         match (scan.byte(start + 1), scan.byte(start + 2)) {
             (Some(b's' | b't' | b'm' | b'd'), _) => return start + 2,

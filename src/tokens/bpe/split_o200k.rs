@@ -11,19 +11,21 @@
 //! Mistral's Tekken has no contractions, and `\p{N}` alone. Kimi K2 has `[\p{Han}]+` first, no Han in words, and
 //! `[\r\n]*` after symbols.
 
-use super::classes::{ASCII, BLANK, CASELESS, Class, HAN, LETTER, LOWER, MARK, NONE, NUMBER, OTHER, UPPER};
-use super::scan::Scan;
+use super::classes::{
+    ASCII, BLANK, CASELESS, ClassSet, HAN, LETTER, LOWER, MARK, NONE, NUMBER, OTHER, UPPER,
+};
+use super::scan::TextScan;
 
 /// `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]`.
-const OPENING: Class = UPPER | CASELESS | MARK;
+const OPENING: ClassSet = UPPER | CASELESS | MARK;
 /// `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`.
-const CLOSING: Class = LOWER | CASELESS | MARK;
+const CLOSING: ClassSet = LOWER | CASELESS | MARK;
 
 /// The end of the piece that starts at `start`, which is before the end of the text. Up to `DIGITS` numbers are a
 /// piece; `KIMI` selects Kimi's variant.
 #[inline]
 pub fn piece_end<const DIGITS: usize, const CONTRACTIONS: bool, const KIMI: bool>(
-    scan: &Scan<'_>,
+    scan: &TextScan<'_>,
     start: usize,
 ) -> usize {
     let class = scan.ascii(start);
@@ -47,7 +49,7 @@ pub fn piece_end<const DIGITS: usize, const CONTRACTIONS: bool, const KIMI: bool
 /// The end of a word of ASCII letters from `start` with its contraction; `None` if letters beyond ASCII may continue
 /// the word.
 #[inline]
-fn ascii_word<const CONTRACTIONS: bool>(scan: &Scan<'_>, start: usize) -> Option<usize> {
+fn ascii_word<const CONTRACTIONS: bool>(scan: &TextScan<'_>, start: usize) -> Option<usize> {
     let mut capitals = start;
     while scan.ascii(capitals) == UPPER {
         capitals += 1;
@@ -62,7 +64,7 @@ fn ascii_word<const CONTRACTIONS: bool>(scan: &Scan<'_>, start: usize) -> Option
 
 /// The end of any piece, of any characters.
 fn general<const DIGITS: usize, const CONTRACTIONS: bool, const KIMI: bool>(
-    scan: &Scan<'_>,
+    scan: &TextScan<'_>,
     start: usize,
 ) -> usize {
     let (class, length) = scan.class(start);
@@ -74,7 +76,7 @@ fn general<const DIGITS: usize, const CONTRACTIONS: bool, const KIMI: bool>(
     } else if class == MARK {
         // A mark is first tried as the character before a word, then as the start of one.
         closed_word(scan, start + length).or_else(|| closed_word(scan, start))
-    } else if Scan::leads(class) {
+    } else if TextScan::leads(class) {
         closed_word(scan, start + length).or_else(|| open_word(scan, start + length))
     } else {
         None
@@ -88,7 +90,7 @@ fn general<const DIGITS: usize, const CONTRACTIONS: bool, const KIMI: bool>(
 
 /// `OPENING*CLOSING+`. Without a lower-case letter after the opening run, the run is shortened until a character that
 /// is in both classes can close the word.
-fn closed_word(scan: &Scan<'_>, start: usize) -> Option<usize> {
+fn closed_word(scan: &TextScan<'_>, start: usize) -> Option<usize> {
     let mut at = start;
     let mut closed = None;
     loop {
@@ -107,14 +109,18 @@ fn closed_word(scan: &Scan<'_>, start: usize) -> Option<usize> {
 }
 
 /// `OPENING+CLOSING*`, if [`closed_word`] found nothing: capitals only.
-fn open_word(scan: &Scan<'_>, start: usize) -> Option<usize> {
+fn open_word(scan: &TextScan<'_>, start: usize) -> Option<usize> {
     let end = scan.run(start, OPENING);
     (end > start).then_some(end)
 }
 
 /// The alternatives after the words, for a first character of `class`.
 #[inline]
-fn not_a_word<const DIGITS: usize, const KIMI: bool>(scan: &Scan<'_>, start: usize, class: Class) -> usize {
+fn not_a_word<const DIGITS: usize, const KIMI: bool>(
+    scan: &TextScan<'_>,
+    start: usize,
+    class: ClassSet,
+) -> usize {
     if class == NUMBER {
         return scan.numbers(start, DIGITS);
     }

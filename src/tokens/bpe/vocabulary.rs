@@ -15,7 +15,7 @@ const BYTES: usize = 256;
 
 /// A merge of two tokens, by their numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Merge {
+pub struct TokenMerge {
     /// The left token; [`NO_TOKEN`] here or in `right` for a merge that never happens.
     pub left: Rank,
     /// The right token.
@@ -84,9 +84,9 @@ impl Vocabulary {
     /// Builds the table from the tokens of the bytes, which are 0 to 255 in any order, and the merges, with ranks from
     /// 256. A pair that occurs twice gets the later rank. `None` if there are too many merges or two bytes share a
     /// token.
-    pub fn new(bytes: &[Rank; BYTES], merges: &[Merge]) -> Option<Self> {
+    pub fn new(bytes: &[Rank; BYTES], merges: &[TokenMerge]) -> Option<Self> {
         let mut vocabulary = Self::with_room(bytes, merges.len())?;
-        let happens = |merge: &&Merge| merge.left != NO_TOKEN && merge.right != NO_TOKEN;
+        let happens = |merge: &&TokenMerge| merge.left != NO_TOKEN && merge.right != NO_TOKEN;
         let merges = || merges.iter().filter(happens);
         let highest = merges().map(|merge| merge.rank.max(merge.made)).max();
         let ranks = highest.map_or(BYTES, |highest| highest as usize + 1);

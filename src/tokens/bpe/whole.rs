@@ -2,7 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::key::Key;
+use super::key::PieceKey;
 
 /// No piece.
 const EMPTY: u128 = 0;
@@ -64,7 +64,7 @@ impl WholePieces {
 /// The key of a piece in the set, and a hash of it.
 #[inline]
 fn name(piece: &[u8]) -> (u128, u64) {
-    if let Some(key) = Key::new(piece, 0, piece.len()) {
+    if let Some(key) = PieceKey::new(piece, 0, piece.len()) {
         (key.0, key.hash())
     } else {
         let hash = xxh3_128(piece);

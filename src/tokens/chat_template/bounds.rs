@@ -142,9 +142,9 @@ pub fn text(text: impl Into<Value>) -> Result<Value, Error> {
 
 /// Output that is charged to the budget as it grows.
 #[derive(Default)]
-pub struct Output(pub Vec<u8>);
+pub struct BoundedOutput(pub Vec<u8>);
 
-impl io::Write for Output {
+impl io::Write for BoundedOutput {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         charge(bytes.len()).map_err(io::Error::other)?;
         self.0.extend_from_slice(bytes);

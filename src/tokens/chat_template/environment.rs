@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use minijinja::syntax::SyntaxConfig;
 use minijinja::{AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Value};
 
-use super::bounds::{self, Output};
+use super::bounds::{self, BoundedOutput};
 use super::error::TemplateRefusal;
 use super::functions::{arithmetic, charged, filters, iteration, methods};
 use super::source;
@@ -22,7 +22,7 @@ const FAULT: &str = "the template engine failed";
 const NAME: &str = "chat";
 
 /// One compiled template.
-pub struct Engine {
+pub struct TemplateEngine {
     environment: Environment<'static>,
 }
 
@@ -31,7 +31,7 @@ pub struct Engine {
 #[error("{0}")]
 struct Raised(String);
 
-impl Engine {
+impl TemplateEngine {
     /// Compiles a template; the error is the engine's message.
     pub fn compile(template: &str) -> Result<Self, String> {
         catch_unwind(|| Self::compiled(template)).unwrap_or_else(|_| Err(FAULT.to_owned()))
@@ -74,7 +74,7 @@ impl Engine {
     pub fn render(&self, context: Value) -> Result<String, TemplateRefusal> {
         let text = catch_unwind(AssertUnwindSafe(|| {
             let template = self.environment.get_template(NAME)?;
-            let mut output = Output::default();
+            let mut output = BoundedOutput::default();
             template.render_captured_to(context, &mut output)?;
             Ok(output.0)
         }));

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};
 
-use super::environment::Engine;
+use super::environment::TemplateEngine;
 use super::error::TemplateError;
 use super::special::special_tokens;
 use super::template::{ChatTemplate, TemplateIdentity};
@@ -51,7 +51,7 @@ fn load(choice: &str, tokenizer: &str) -> Result<ChatTemplate, TemplateError> {
     };
     let special = folder.map(special_tokens).unwrap_or_default();
     let compile = |text: &str| {
-        Engine::compile(text).map_err(|reason| TemplateError::Broken {
+        TemplateEngine::compile(text).map_err(|reason| TemplateError::Broken {
             path: path.clone(),
             reason,
         })
@@ -76,12 +76,12 @@ fn load(choice: &str, tokenizer: &str) -> Result<ChatTemplate, TemplateError> {
 }
 
 /// A template's text, and that of the one for chats with tools, if there is one.
-struct Texts {
+struct TemplateTexts {
     plain: String,
     tool_use: Option<String>,
 }
 
-fn beside(folder: &Path) -> Result<(PathBuf, Texts), TemplateError> {
+fn beside(folder: &Path) -> Result<(PathBuf, TemplateTexts), TemplateError> {
     for name in FILES {
         let path = folder.join(name);
         if !path.exists() {
@@ -114,13 +114,13 @@ fn read(path: &Path) -> Result<String, TemplateError> {
 }
 
 /// The templates of a file; `None` if it is JSON without any.
-fn of_file(path: &Path) -> Result<Option<Texts>, TemplateError> {
+fn of_file(path: &Path) -> Result<Option<TemplateTexts>, TemplateError> {
     let text = read(path)?;
     let is_json = path
         .extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("json"));
     if !is_json {
-        return Ok(Some(Texts {
+        return Ok(Some(TemplateTexts {
             plain: text,
             tool_use: None,
         }));
@@ -132,7 +132,7 @@ fn of_file(path: &Path) -> Result<Option<Texts>, TemplateError> {
     let json: Json = serde_json::from_str(&text).map_err(|error| broken(error.to_string()))?;
     match json.get("chat_template") {
         None | Some(Json::Null) => Ok(None),
-        Some(Json::String(template)) => Ok(Some(Texts {
+        Some(Json::String(template)) => Ok(Some(TemplateTexts {
             plain: template.clone(),
             tool_use: None,
         })),
@@ -146,7 +146,7 @@ fn of_file(path: &Path) -> Result<Option<Texts>, TemplateError> {
             };
             let plain =
                 of("default").ok_or_else(|| broken("none of its templates is named default".to_owned()))?;
-            Ok(Some(Texts {
+            Ok(Some(TemplateTexts {
                 plain,
                 tool_use: of("tool_use"),
             }))

@@ -3,7 +3,7 @@
 use minijinja::Value;
 
 use super::bounds;
-use super::environment::Engine;
+use super::environment::TemplateEngine;
 use super::error::TemplateRefusal;
 use super::values::json;
 
@@ -11,9 +11,9 @@ use super::values::json;
 pub struct ChatTemplate {
     pub(super) identity: TemplateIdentity,
     /// The template for chats without tools.
-    pub(super) plain: Engine,
+    pub(super) plain: TemplateEngine,
     /// The template for chats with tools, if the file has a separate one.
-    pub(super) tool_use: Option<Engine>,
+    pub(super) tool_use: Option<TemplateEngine>,
     /// `bos_token` and the like.
     pub(super) special: Vec<(String, Value)>,
 }

@@ -22,23 +22,23 @@ use super::ranks::{self, RankTokenizer, SplitPattern};
 use super::{TokenCounter, TokenizerError, TokenizerIdentity};
 use super::{probe, special};
 use fast::FAST_ENGINE;
-use reference::{Form, REFERENCE_ENGINE, Reference};
+use reference::{REFERENCE_ENGINE, Reference, TokenizerForm};
 
 /// Counts with the fastest engine that supports the file: the own one, then `fastokens`, then the reference.
 pub struct FileCounter {
     identity: TokenizerIdentity,
-    engine: Engine,
+    engine: TokenizerEngine,
     reference: Reference,
     check: SampleCheck,
     /// The engine that was replaced by the reference, and the difference that it was replaced for.
-    replaced: Option<Replaced>,
+    replaced: Option<ReplacedEngine>,
     /// Number of texts that no engine could count.
     refused: AtomicU64,
     special_tokens: Vec<String>,
 }
 
 /// The name of an engine that was replaced, and the difference found in its counts.
-type Replaced = (&'static str, Difference);
+type ReplacedEngine = (&'static str, Difference);
 
 /// The engine to count with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub enum EngineChoice {
     Reference,
 }
 
-enum Engine {
+enum TokenizerEngine {
     Own(Box<JsonTokenizer>),
     Ranks(Box<RankTokenizer>),
     Fast(Box<fastokens::Tokenizer>),
@@ -88,8 +88,8 @@ impl FileCounter {
         let (engine, replaced) = engine.map_err(broken)?;
         let sha256 = sha256.map_err(|_| broken("it cannot be read".to_owned()))?;
         let reference = match engine {
-            Engine::Reference => Reference::load(&bytes, &Form::Json).map_err(broken)?,
-            _ => Reference::later(path, &sha256, Form::Json),
+            TokenizerEngine::Reference => Reference::load(&bytes, &TokenizerForm::Json).map_err(broken)?,
+            _ => Reference::later(path, &sha256, TokenizerForm::Json),
         };
         let identity = TokenizerIdentity {
             name: name.to_owned(),
@@ -128,12 +128,12 @@ impl FileCounter {
         let known = known.map(|known| known.special).unwrap_or_default();
         let special = ranks::special_tokens(path, tokens.len(), pattern, known).map_err(broken)?;
         let (engine, replaced) = match choice {
-            EngineChoice::Reference => (Engine::Reference, None),
+            EngineChoice::Reference => (TokenizerEngine::Reference, None),
             EngineChoice::Fastest => {
                 let own = RankTokenizer::new(&tokens, pattern, &special).map_err(broken)?;
                 let (text, theirs) = ranks::expected(&tokens, pattern, &special);
                 let difference = Difference::between(&text, own.count(&text), theirs);
-                unless_replaced(Engine::Ranks(Box::new(own)), difference)
+                unless_replaced(TokenizerEngine::Ranks(Box::new(own)), difference)
             }
         };
         // Settings that are not in the file are part of the engine's identity.
@@ -148,9 +148,9 @@ impl FileCounter {
             sha256,
         };
         let special_tokens = special.clone();
-        let form = Form::Ranks { pattern, special };
+        let form = TokenizerForm::Ranks { pattern, special };
         let reference = match engine {
-            Engine::Reference => Reference::load(bytes, &form).map_err(broken)?,
+            TokenizerEngine::Reference => Reference::load(bytes, &form).map_err(broken)?,
             _ => Reference::later(path, &identity.sha256, form),
         };
         Ok(Self::arc(identity, engine, reference, replaced, special_tokens))
@@ -158,9 +158,9 @@ impl FileCounter {
 
     fn arc(
         identity: TokenizerIdentity,
-        engine: Engine,
+        engine: TokenizerEngine,
         reference: Reference,
-        replaced: Option<Replaced>,
+        replaced: Option<ReplacedEngine>,
         special_tokens: Vec<String>,
     ) -> Arc<dyn TokenCounter> {
         Arc::new(Self {
@@ -175,7 +175,7 @@ impl FileCounter {
     }
 }
 
-impl Engine {
+impl TokenizerEngine {
     fn name(&self) -> &'static str {
         match self {
             Self::Own(_) | Self::Ranks(_) => OWN_ENGINE,
@@ -244,23 +244,23 @@ impl TokenCounter for FileCounter {
 }
 
 /// The engine for a file, and the one that it replaces, if any.
-fn engine(bytes: &[u8], choice: EngineChoice) -> Result<(Engine, Option<Replaced>), String> {
+fn engine(bytes: &[u8], choice: EngineChoice) -> Result<(TokenizerEngine, Option<ReplacedEngine>), String> {
     if choice == EngineChoice::Reference {
         let value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
         normalizer::check(&value)?;
-        return Ok((Engine::Reference, None));
+        return Ok((TokenizerEngine::Reference, None));
     }
     if let Some(own) = JsonTokenizer::read(bytes) {
         let difference = own.difference();
-        return Ok(unless_replaced(Engine::Own(Box::new(own)), difference));
+        return Ok(unless_replaced(TokenizerEngine::Own(Box::new(own)), difference));
     }
     let mut value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     normalizer::check(&value)?;
     let probe = probe::of_file(&mut value);
     let Some(fast) = fast::load(value) else {
-        return Ok((Engine::Reference, None));
+        return Ok((TokenizerEngine::Reference, None));
     };
-    let engine = Engine::Fast(Box::new(fast));
+    let engine = TokenizerEngine::Fast(Box::new(fast));
     let difference = probe.and_then(|(text, theirs)| {
         let ours = engine.count(&text)?;
         Difference::between(&text, ours, Some(theirs))
@@ -269,10 +269,13 @@ fn engine(bytes: &[u8], choice: EngineChoice) -> Result<(Engine, Option<Replaced
 }
 
 /// The engine itself if there is no difference, else the reference.
-fn unless_replaced(engine: Engine, difference: Option<Difference>) -> (Engine, Option<Replaced>) {
+fn unless_replaced(
+    engine: TokenizerEngine,
+    difference: Option<Difference>,
+) -> (TokenizerEngine, Option<ReplacedEngine>) {
     match difference {
         None => (engine, None),
-        Some(difference) => (Engine::Reference, Some((engine.name(), difference))),
+        Some(difference) => (TokenizerEngine::Reference, Some((engine.name(), difference))),
     }
 }
 

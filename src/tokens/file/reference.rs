@@ -15,7 +15,7 @@ use crate::tokens::ranks::{self, SplitPattern};
 pub const REFERENCE_ENGINE: &str = "tokenizers 0.23.2";
 
 /// The form of a file, and the data that belongs to it.
-pub enum Form {
+pub enum TokenizerForm {
     /// A `tokenizer.json`.
     Json,
     /// A rank file.
@@ -29,23 +29,23 @@ pub enum Form {
 
 /// A tokenizer of the library that is set up at its first use, which takes half a second or more.
 pub struct Reference {
-    source: Option<Source>,
+    source: Option<TokenizerSource>,
     /// The loaded tokenizer; `None` if the library refuses the file.
     tokenizer: OnceLock<Option<tokenizers::Tokenizer>>,
 }
 
 /// A file to be read again.
-struct Source {
+struct TokenizerSource {
     path: PathBuf,
     /// The SHA-256 at the first reading: the file may have changed since.
     sha256: String,
-    form: Form,
+    form: TokenizerForm,
 }
 
 impl Reference {
     /// The reference for a file with this SHA-256, which is loaded at the first use.
-    pub fn later(path: &Path, sha256: &str, form: Form) -> Self {
-        let source = Source {
+    pub fn later(path: &Path, sha256: &str, form: TokenizerForm) -> Self {
+        let source = TokenizerSource {
             path: path.to_owned(),
             sha256: sha256.to_owned(),
             form,
@@ -61,7 +61,7 @@ impl Reference {
     /// # Errors
     ///
     /// The library refuses the file; the error is its message.
-    pub fn load(bytes: &[u8], form: &Form) -> Result<Self, String> {
+    pub fn load(bytes: &[u8], form: &TokenizerForm) -> Result<Self, String> {
         Ok(Self {
             source: None,
             tokenizer: OnceLock::from(Some(load(bytes, form)?)),
@@ -78,7 +78,7 @@ impl Reference {
     }
 }
 
-impl Source {
+impl TokenizerSource {
     fn load(&self) -> Option<tokenizers::Tokenizer> {
         let bytes = fs::read(&self.path).ok()?;
         if hex(&Sha256::digest(&bytes)) != self.sha256 {
@@ -88,10 +88,10 @@ impl Source {
     }
 }
 
-fn load(bytes: &[u8], form: &Form) -> Result<tokenizers::Tokenizer, String> {
+fn load(bytes: &[u8], form: &TokenizerForm) -> Result<tokenizers::Tokenizer, String> {
     let json = match form {
-        Form::Json => Cow::Borrowed(bytes),
-        Form::Ranks { pattern, special } => {
+        TokenizerForm::Json => Cow::Borrowed(bytes),
+        TokenizerForm::Ranks { pattern, special } => {
             Cow::Owned(ranks::as_json(&ranks::tokens(bytes)?, pattern, special))
         }
     };

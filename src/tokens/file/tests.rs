@@ -180,7 +180,7 @@ fn the_reference_reads_the_file_again_unless_it_has_changed() {
     let path = folder.path().join("tokenizer.json");
     byte_level().save(&path, false).unwrap();
     let sha256 = hex(&Sha256::digest(fs::read(&path).unwrap()));
-    let reference = || Reference::later(&path, &sha256, Form::Json);
+    let reference = || Reference::later(&path, &sha256, TokenizerForm::Json);
     assert_eq!(reference().count("hello<tool_call> world"), Some(2 + 5));
     word_piece().save(&path, false).unwrap();
     assert_eq!(reference().count("hello"), None);
@@ -253,7 +253,9 @@ fn a_probe_costs_with_few_tokens_what_it_costs_with_all() {
     ] {
         let bytes = fs::read(fixture(&format!("{name}.json"))).unwrap();
         let (text, few) = probe::of_file(&mut serde_json::from_slice(&bytes).unwrap()).unwrap();
-        let all = Reference::load(&bytes, &Form::Json).unwrap().count(&text);
+        let all = Reference::load(&bytes, &TokenizerForm::Json)
+            .unwrap()
+            .count(&text);
         assert_eq!(Some(few), all, "{name}");
         assert!(
             text.contains('<') || name.starts_with("gpt4o") || name.starts_with("tekken") || name == "qwen35"

@@ -10,11 +10,11 @@ pub enum HubResponse {
         commit: Option<String>,
     },
     /// The file, ready to be received.
-    Here(Received),
+    Here(ReceivedFile),
 }
 
 /// A file whose content has not been read yet.
-pub struct Received {
+pub struct ReceivedFile {
     /// The commit that the revision stands for.
     pub commit: String,
     /// The name of the content at the server, and in the cache.

@@ -19,19 +19,19 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use sha2::{Digest, Sha256};
 
-use super::answer::Received;
-use super::{Failure, HubError, Repository};
+use super::answer::ReceivedFile;
+use super::{DownloadFailure, HubError, Repository};
 use crate::tokens::hex::hex;
 
 /// Bytes read at once.
 const CHUNK: usize = 1 << 16;
 
 /// The folder in which that ecosystem's tools keep their downloads.
-pub struct Cache {
+pub struct HubCache {
     root: PathBuf,
 }
 
-impl Cache {
+impl HubCache {
     /// The cache in this folder.
     pub fn at(root: PathBuf) -> Self {
         Self { root }
@@ -87,8 +87,8 @@ impl Cache {
         &self,
         repository: &Repository,
         file: &str,
-        received: &mut Received,
-    ) -> Result<PathBuf, Failure> {
+        received: &mut ReceivedFile,
+    ) -> Result<PathBuf, DownloadFailure> {
         let failed = |error: io::Error| HubError::Cache(error.to_string());
         let folder = self.folder(repository);
         let blobs = folder.join("blobs");
@@ -124,14 +124,15 @@ fn unfinished(path: &Path) -> PathBuf {
 }
 
 /// Writes the received content, and checks that it is what was announced.
-fn write(path: &Path, received: &mut Received) -> Result<(), Failure> {
+fn write(path: &Path, received: &mut ReceivedFile) -> Result<(), DownloadFailure> {
     let failed = |error: io::Error| HubError::Cache(error.to_string());
     let mut file = File::create(path).map_err(failed)?;
     let (mut sum, mut length) = (Sha256::new(), 0);
     let mut chunk = vec![0; CHUNK];
     loop {
         let read = received.body.read(&mut chunk);
-        let read = read.map_err(|error| Failure::Passing(HubError::Unreachable(error.to_string()), None))?;
+        let read =
+            read.map_err(|error| DownloadFailure::Passing(HubError::Unreachable(error.to_string()), None))?;
         let Some(bytes) = chunk.get(..read).filter(|bytes| !bytes.is_empty()) else {
             break;
         };
@@ -140,11 +141,14 @@ fn write(path: &Path, received: &mut Received) -> Result<(), Failure> {
         file.write_all(bytes).map_err(failed)?;
     }
     if received.length.is_some_and(|announced| announced != length) {
-        return Err(Failure::Passing(HubError::Damaged("its length is another"), None));
+        return Err(DownloadFailure::Passing(
+            HubError::Damaged("its length is another"),
+            None,
+        ));
     }
     // The etag of large files is this SHA-256, that of small ones a git hash.
     if received.etag.len() == 64 && hex(&sum.finalize()) != received.etag.to_ascii_lowercase() {
-        return Err(Failure::Passing(
+        return Err(DownloadFailure::Passing(
             HubError::Damaged("its SHA-256 is another"),
             None,
         ));

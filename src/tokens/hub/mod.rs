@@ -17,15 +17,13 @@ use std::sync::OnceLock;
 
 use super::TokenizerError;
 use answer::HubResponse;
-use cache::Cache;
+use cache::HubCache;
 use remote::Remote;
-use retry::{Failure, retry};
-use settings::Settings;
+use retry::{DownloadFailure, retry};
 
 pub use error::HubError;
 pub use repository::Repository;
-#[cfg(feature = "stores")]
-pub use settings::Settings as HubSettings;
+pub use settings::HubSettings;
 
 /// The files that hold a tokenizer, in order of preference.
 pub const FILES: [&str; 2] = ["tokenizer.json", RANKS];
@@ -44,8 +42,8 @@ const BESIDE: [&str; 5] = [
 
 /// The local cache and the server.
 pub struct Hub {
-    settings: Settings,
-    cache: Cache,
+    settings: HubSettings,
+    cache: HubCache,
     /// The server, set up at the first request.
     remote: OnceLock<Result<Remote, HubError>>,
 }
@@ -53,17 +51,17 @@ pub struct Hub {
 impl Hub {
     /// The hub as set by environment variables.
     pub fn of_environment() -> Self {
-        Self::new(Settings::of_environment())
+        Self::new(HubSettings::of_environment())
     }
 
     /// A cache in this folder, without a server.
     #[cfg(test)]
     pub fn offline(root: PathBuf) -> Self {
-        Self::new(Settings::offline(root))
+        Self::new(HubSettings::offline(root))
     }
 
-    fn new(settings: Settings) -> Self {
-        let cache = Cache::at(settings.cache.clone());
+    fn new(settings: HubSettings) -> Self {
+        let cache = HubCache::at(settings.cache.clone());
         Self {
             settings,
             cache,

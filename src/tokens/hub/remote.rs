@@ -3,9 +3,9 @@
 use std::fs;
 use std::time::Duration;
 
-use super::answer::{HubResponse, Received};
-use super::settings::Settings;
-use super::{Failure, HubError, Repository};
+use super::answer::{HubResponse, ReceivedFile};
+use super::settings::HubSettings;
+use super::{DownloadFailure, HubError, Repository};
 use crate::http::{Certificate, HeaderMap, Response, WaitingClient, causes, waiting_client};
 
 /// Maximum number of redirects followed.
@@ -20,7 +20,7 @@ pub struct Remote {
 
 impl Remote {
     /// Sets up a client with these settings; no connection is made yet.
-    pub fn new(settings: &Settings) -> Result<Self, HubError> {
+    pub fn new(settings: &HubSettings) -> Result<Self, HubError> {
         let certificates = certificates(settings)?;
         // Redirects are followed here: the first responses have headers that the last one lacks.
         let client = waiting_client(&settings.endpoint, settings.timeout, certificates.as_deref());
@@ -32,10 +32,10 @@ impl Remote {
     }
 
     /// Requests a file.
-    pub fn ask(&self, repository: &Repository, file: &str) -> Result<HubResponse, Failure> {
+    pub fn ask(&self, repository: &Repository, file: &str) -> Result<HubResponse, DownloadFailure> {
         let mut url = repository.url(&self.endpoint, file);
         let home = origin(&url).to_owned();
-        let mut known = Known::default();
+        let mut known = KnownFile::default();
         for _ in 0..=MOST_REDIRECTS {
             let is_at_home = origin(&url) == home;
             let mut request = self.client.get(&url);
@@ -45,7 +45,7 @@ impl Remote {
             }
             let response = request.send().map_err(|error| {
                 let unreachable = HubError::Unreachable(causes(&error.without_url()));
-                Failure::Passing(unreachable, None)
+                DownloadFailure::Passing(unreachable, None)
             })?;
             if is_at_home {
                 known.learn(response.headers());
@@ -70,7 +70,7 @@ impl Remote {
                 408 | 429 | 500..=599 => {
                     let seconds =
                         header(response.headers(), "retry-after").and_then(|wish| wish.parse().ok());
-                    return Err(Failure::Passing(
+                    return Err(DownloadFailure::Passing(
                         HubError::Status(status),
                         seconds.map(Duration::from_secs),
                     ));
@@ -84,13 +84,13 @@ impl Remote {
 
 /// The data about a file in the hub's own responses; other servers that it redirects to may send different data.
 #[derive(Default)]
-struct Known {
+struct KnownFile {
     commit: Option<String>,
     etag: Option<String>,
     length: Option<u64>,
 }
 
-impl Known {
+impl KnownFile {
     fn learn(&mut self, headers: &HeaderMap) {
         let commit = header(headers, "x-repo-commit");
         self.commit = commit.or_else(|| self.commit.take());
@@ -101,7 +101,7 @@ impl Known {
         self.length = length.or(self.length);
     }
 
-    fn received(self, response: Response) -> Result<Received, HubError> {
+    fn received(self, response: Response) -> Result<ReceivedFile, HubError> {
         let is_name = |text: &String| {
             let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
             !text.is_empty() && !text.starts_with('.') && text.len() <= 128 && text.bytes().all(is_plain)
@@ -111,7 +111,7 @@ impl Known {
             return Err(HubError::NoHub("it answers with a web page"));
         }
         let said = header(response.headers(), "content-length").and_then(|length| length.parse().ok());
-        Ok(Received {
+        Ok(ReceivedFile {
             commit: self
                 .commit
                 .filter(is_name)
@@ -125,7 +125,7 @@ impl Known {
         })
     }
 
-    fn not_found(self, headers: &HeaderMap) -> Result<HubResponse, Failure> {
+    fn not_found(self, headers: &HeaderMap) -> Result<HubResponse, DownloadFailure> {
         match header(headers, "x-error-code").as_deref() {
             Some("RepoNotFound") => Err(HubError::NoRepository.into()),
             Some("RevisionNotFound") => Err(HubError::NoRevision.into()),
@@ -147,7 +147,7 @@ fn origin(url: &str) -> &str {
 }
 
 /// The certificates in the file that a variable names, used in place of the system's.
-fn certificates(settings: &Settings) -> Result<Option<Vec<Certificate>>, HubError> {
+fn certificates(settings: &HubSettings) -> Result<Option<Vec<Certificate>>, HubError> {
     let Some(path) = &settings.certificates else {
         return Ok(None);
     };

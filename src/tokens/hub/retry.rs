@@ -14,29 +14,29 @@ const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 
 /// A failed attempt.
 #[derive(Debug, Clone)]
-pub enum Failure {
+pub enum DownloadFailure {
     /// A failure that would repeat.
     Final(HubError),
     /// A failure that may be temporary, with the pause that the server asks for, if any.
     Passing(HubError, Option<Duration>),
 }
 
-impl From<HubError> for Failure {
+impl From<HubError> for DownloadFailure {
     fn from(error: HubError) -> Self {
         Self::Final(error)
     }
 }
 
 /// Returns the first success, or the last failure.
-pub fn retry<T>(mut attempt: impl FnMut() -> Result<T, Failure>) -> Result<T, HubError> {
+pub fn retry<T>(mut attempt: impl FnMut() -> Result<T, DownloadFailure>) -> Result<T, HubError> {
     let mut pause = FIRST_PAUSE;
     for left in (0..TRIES).rev() {
         match attempt() {
             Ok(value) => return Ok(value),
-            Err(Failure::Passing(_, wish)) if left > 0 => {
+            Err(DownloadFailure::Passing(_, wish)) if left > 0 => {
                 thread::sleep(wish.unwrap_or(pause).min(LONGEST_PAUSE));
             }
-            Err(Failure::Final(error) | Failure::Passing(error, _)) => return Err(error),
+            Err(DownloadFailure::Final(error) | DownloadFailure::Passing(error, _)) => return Err(error),
         }
         pause *= 2;
     }
@@ -47,7 +47,7 @@ pub fn retry<T>(mut attempt: impl FnMut() -> Result<T, Failure>) -> Result<T, Hu
 mod tests {
     use super::*;
 
-    fn after(failures: &[Failure]) -> (Result<&'static str, HubError>, usize) {
+    fn after(failures: &[DownloadFailure]) -> (Result<&'static str, HubError>, usize) {
         let mut tried = 0;
         let result = retry(|| {
             tried += 1;
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn what_may_pass_is_tried_five_times_and_what_will_not_once() {
-        let passing = Failure::Passing(HubError::Status(503), Some(Duration::ZERO));
+        let passing = DownloadFailure::Passing(HubError::Status(503), Some(Duration::ZERO));
         let (result, tried) = after(&vec![passing.clone(); 4]);
         assert_eq!((result.unwrap(), tried), ("done", 5));
         let (result, tried) = after(&vec![passing.clone(); 9]);

@@ -14,7 +14,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Settings of downloads.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct HubSettings {
     /// The folder of the cache.
     pub cache: PathBuf,
     /// The server, without a slash at its end.
@@ -29,7 +29,7 @@ pub struct Settings {
     pub certificates: Option<PathBuf>,
 }
 
-impl Settings {
+impl HubSettings {
     /// The settings of the environment.
     pub fn of_environment() -> Self {
         Self::of(|name| env::var_os(name), env::home_dir().as_deref())
@@ -94,9 +94,9 @@ fn read_token(path: &Path) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn of(variables: &[(&str, &str)]) -> Settings {
+    fn of(variables: &[(&str, &str)]) -> HubSettings {
         let find = |name: &str| variables.iter().find(|(known, _)| *known == name);
-        Settings::of(
+        HubSettings::of(
             |name| find(name).map(|(_, value)| OsString::from(value)),
             Some(Path::new("/home/me")),
         )

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 
-use super::strings::{Number, Strings, Text};
+use super::strings::{BorrowedText, Number, Strings};
 
 /// A merge, by the numbers of its strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,9 +121,9 @@ impl<'de> Visitor<'de> for &mut OneMerge<'_, '_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut pair: A) -> Result<Self::Value, A::Error> {
         self.has_form(true)?;
-        let left: Option<Text<'de>> = pair.next_element()?;
-        let right: Option<Text<'de>> = pair.next_element()?;
-        let merge = match (left, right, pair.next_element::<Text<'de>>()?) {
+        let left: Option<BorrowedText<'de>> = pair.next_element()?;
+        let right: Option<BorrowedText<'de>> = pair.next_element()?;
+        let merge = match (left, right, pair.next_element::<BorrowedText<'de>>()?) {
             (Some(left), Some(right), None) => self.merge(&left.0, &right.0),
             _ => None,
         };

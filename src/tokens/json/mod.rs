@@ -17,10 +17,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::added::{AddedToken, AddedTokens};
-use super::bpe::{Encoder, Pattern, Pieces, SPACE};
+use super::bpe::{Encoder, Pattern, PieceCounter, SPACE};
 use super::check::Difference;
 use super::{nfc, probe};
-use model::{AddedEntry, Model};
+use model::{AddedEntry, MergeModel};
 
 pub use model::byte_characters;
 pub use recipe::{CL100K, O200K};
@@ -112,7 +112,7 @@ struct File<'a> {
     #[serde(default)]
     post_processor: Value,
     #[serde(borrow)]
-    model: Model<'a>,
+    model: MergeModel<'a>,
 }
 
 impl JsonTokenizer {
@@ -198,7 +198,7 @@ impl JsonTokenizer {
         tokens
     }
 
-    fn count_with(&self, text: &str, pieces: &mut Pieces<'_>) -> usize {
+    fn count_with(&self, text: &str, pieces: &mut PieceCounter<'_>) -> usize {
         self.raw.count(text, |part| {
             let part = self.normalization.of(part);
             self.normalized.count(&part, |part| pieces.count(part))

@@ -10,13 +10,13 @@ use serde_json::{Value, json};
 
 use super::merges::{Merges, StringMerge};
 use super::strings::Strings;
-use crate::tokens::bpe::{Characters, Encoder, Merge, NO_TOKEN, Pattern, Rank, Vocabulary};
+use crate::tokens::bpe::{Characters, Encoder, NO_TOKEN, Pattern, Rank, TokenMerge, Vocabulary};
 
 /// Number of byte values; the single bytes are the first tokens.
 const BYTES: usize = 256;
 
 /// A model that only merges.
-pub struct Model<'a> {
+pub struct MergeModel<'a> {
     strings: Strings<'a>,
     merges: Vec<StringMerge>,
     /// A piece that is in the vocabulary costs one token, whatever its merges.
@@ -29,7 +29,7 @@ pub struct Model<'a> {
     unknown: Option<String>,
 }
 
-impl Model<'_> {
+impl MergeModel<'_> {
     /// The added tokens that are not empty. `None` if one would replace another: they are identified by their ids,
     /// which are those of the vocabulary or follow it.
     pub fn distinct(&self, tokens: Vec<AddedEntry>) -> Option<Vec<AddedEntry>> {
@@ -157,13 +157,13 @@ impl Model<'_> {
             *token = rank.min(*token);
         }
         let token = |number: u32| tokens.get(number as usize).copied().unwrap_or(NO_TOKEN);
-        let in_tokens = |(rank, merge): (Rank, &StringMerge)| Merge {
+        let in_tokens = |(rank, merge): (Rank, &StringMerge)| TokenMerge {
             left: token(merge.left),
             right: token(merge.right),
             rank,
             made: token(merge.made),
         };
-        let merges: Vec<Merge> = (first..).zip(&self.merges).map(in_tokens).collect();
+        let merges: Vec<TokenMerge> = (first..).zip(&self.merges).map(in_tokens).collect();
         let bytes: Vec<Rank> = (0..BYTES as Rank).collect();
         Vocabulary::new(bytes.first_chunk()?, &merges)
     }
@@ -183,16 +183,16 @@ pub fn byte_characters() -> [char; BYTES] {
     })
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Model<'a> {
+impl<'de: 'a, 'a> Deserialize<'de> for MergeModel<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(Fields)
+        deserializer.deserialize_map(ModelFields)
     }
 }
 
-struct Fields;
+struct ModelFields;
 
-impl<'de> Visitor<'de> for Fields {
-    type Value = Model<'de>;
+impl<'de> Visitor<'de> for ModelFields {
+    type Value = MergeModel<'de>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a BPE model")
@@ -255,7 +255,7 @@ impl<'de> Visitor<'de> for Fields {
             merges = Some(Merges(strings).deserialize(&mut early).map_err(|_| other())?);
         }
         match (strings, merges) {
-            (Some(strings), Some(merges)) if is_bpe && strings.has_distinct_ids() => Ok(Model {
+            (Some(strings), Some(merges)) if is_bpe && strings.has_distinct_ids() => Ok(MergeModel {
                 strings,
                 merges,
                 ignores_merges,

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 /// A string of a file, borrowed if it has no escapes.
 #[derive(serde::Deserialize)]
-pub struct Text<'a>(#[serde(borrow)] pub Cow<'a, str>);
+pub struct BorrowedText<'a>(#[serde(borrow)] pub Cow<'a, str>);
 
 /// The number of a string: its position in the file.
 pub type Number = u32;
@@ -107,7 +107,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Strings<'a> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let (mut texts, mut ids) = (Vec::with_capacity(1 << 17), Vec::with_capacity(1 << 17));
-                while let Some((Text(text), id)) = map.next_entry::<Text<'de>, u32>()? {
+                while let Some((BorrowedText(text), id)) = map.next_entry::<BorrowedText<'de>, u32>()? {
                     texts.push(text);
                     ids.push(id);
                 }

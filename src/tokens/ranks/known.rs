@@ -60,7 +60,7 @@ pub fn by_name(name: &str) -> Option<&'static SplitPattern> {
 }
 
 /// The tokenizer data of a rank file that is known by its SHA-256.
-pub struct Known {
+pub struct KnownRanks {
     /// The split pattern.
     pub pattern: &'static SplitPattern,
     /// The special tokens that belong to it.
@@ -68,9 +68,9 @@ pub struct Known {
 }
 
 /// The data of the file with this SHA-256, if it is known.
-pub fn by_sum(sha256: &str) -> Option<Known> {
+pub fn by_sum(sha256: &str) -> Option<KnownRanks> {
     if sha256 == KIMI_SUM {
-        return Some(Known {
+        return Some(KnownRanks {
             pattern: by_name("kimi_k2")?,
             special: Vec::new(),
         });
@@ -79,7 +79,7 @@ pub fn by_sum(sha256: &str) -> Option<Known> {
         .into_iter()
         .find(|encoding| encoding.sha256 == sha256)?;
     let special = encoding.special_tokens.iter();
-    Some(Known {
+    Some(KnownRanks {
         pattern: by_name(encoding.name)?,
         special: special.map(|(token, _)| (*token).to_owned()).collect(),
     })

@@ -11,7 +11,8 @@ use super::known::SplitPattern;
 
 /// The part of a `tokenizer_config.json` that is read.
 #[derive(serde::Deserialize)]
-struct Config {
+#[serde(expecting = "struct Config")]
+struct TokenizerConfigFile {
     /// Added tokens by id.
     #[serde(default)]
     added_tokens_decoder: BTreeMap<u32, Added>,
@@ -38,7 +39,7 @@ pub fn special_tokens(
     let broken = |reason: String| format!("`{}` beside it cannot be read: {reason}", path.display());
     let mut named: BTreeMap<u32, String> = match fs::read(&path) {
         Ok(config) => {
-            let config: Config =
+            let config: TokenizerConfigFile =
                 serde_json::from_slice(&config).map_err(|error| broken(error.to_string()))?;
             let named = config.added_tokens_decoder.into_iter();
             named.map(|(id, token)| (id, token.content)).collect()

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
-use super::message::{Call, Message, ToolAnswer};
+use super::message::{ConvertedCall, Message, ToolAnswer};
 use crate::trajectory::{OpenCalls, json};
 
 /// A message and its answers.
@@ -70,10 +70,10 @@ impl<'a> Group<'a> {
             .iter()
             .flat_map(|message| &message.answers)
             .collect();
-        let without: Vec<Call<'_>> = asking
+        let without: Vec<ConvertedCall<'_>> = asking
             .calls
             .iter()
-            .map(|call| Call {
+            .map(|call| ConvertedCall {
                 id: None,
                 ..call.clone()
             })
@@ -107,10 +107,10 @@ pub(super) struct KeptIds {
 
 /// Returns the index of the call of each answer: by its id, else by its tool's name, else by its position.
 fn places<'c, 'a: 'c>(
-    calls: &[Call<'a>],
+    calls: &[ConvertedCall<'a>],
     answers: impl Iterator<Item = &'c ToolAnswer<'a>>,
 ) -> Vec<Option<usize>> {
-    let tools: Vec<Cow<'_, str>> = calls.iter().map(Call::tool).collect();
+    let tools: Vec<Cow<'_, str>> = calls.iter().map(ConvertedCall::tool).collect();
     let mut open = OpenCalls::new(tools.iter().map(AsRef::as_ref));
     let mut found = Vec::new();
     let mut left: FxHashMap<&str, Vec<usize>> = FxHashMap::default();

@@ -17,7 +17,7 @@ pub(super) enum Text<'a> {
 
 /// One call.
 #[derive(Debug, Clone)]
-pub(super) struct Call<'a> {
+pub(super) struct ConvertedCall<'a> {
     /// The element of a `tool_calls` list that holds it, if any.
     pub element: Option<&'a str>,
     /// The id as JSON.
@@ -57,7 +57,7 @@ pub(super) struct Message<'a> {
     /// The key and the JSON of the thoughts.
     pub reasoning: Option<(Cow<'a, str>, Cow<'a, str>)>,
     /// The calls, in order.
-    pub calls: Vec<Call<'a>>,
+    pub calls: Vec<ConvertedCall<'a>>,
     /// The answers; a tool's turn has no other content.
     pub answers: Vec<ToolAnswer<'a>>,
     /// Fields without a meaning here.
@@ -110,7 +110,7 @@ impl Text<'_> {
     }
 }
 
-impl Call<'_> {
+impl ConvertedCall<'_> {
     /// Returns the tool's name, decoded.
     pub fn tool(&self) -> Cow<'_, str> {
         json::decode(&self.name).0

@@ -4,17 +4,17 @@ use std::borrow::Cow;
 
 use super::group::Group;
 use super::losses::Losses;
-use super::message::{Call, Message, ToolAnswer};
+use super::message::{ConvertedCall, Message, ToolAnswer};
 use super::stays::{is_call, role_name};
 use super::value::arguments_as;
-use super::{Arguments, Object};
+use super::{ArgumentsForm, ObjectBuilder};
 use crate::trajectory::Format;
 use crate::trajectory::json::members::Member;
 
 /// Writes a group as one turn per message.
 pub(super) fn write<'a>(
     mut group: Group<'a>,
-    arguments: Arguments,
+    arguments: ArgumentsForm,
     turns: &mut Vec<Cow<'a, str>>,
     losses: &mut Losses,
 ) {
@@ -42,8 +42,8 @@ pub(super) fn write<'a>(
     }
 }
 
-fn message(message: &Message<'_>, arguments: Arguments, losses: &mut Losses) -> String {
-    let mut turn = Object::default();
+fn message(message: &Message<'_>, arguments: ArgumentsForm, losses: &mut Losses) -> String {
+    let mut turn = ObjectBuilder::default();
     turn.field(
         "\"role\"",
         role_name(Format::Messages, message.role).unwrap_or(message.role_name),
@@ -66,14 +66,18 @@ fn message(message: &Message<'_>, arguments: Arguments, losses: &mut Losses) -> 
     turn.end()
 }
 
-fn written_call<'c>(call: &'c Call<'_>, arguments: Arguments, losses: &mut Losses) -> Cow<'c, str> {
+fn written_call<'c>(
+    call: &'c ConvertedCall<'_>,
+    arguments: ArgumentsForm,
+    losses: &mut Losses,
+) -> Cow<'c, str> {
     if let Some(element) = call.element.filter(|element| is_call(element, arguments)) {
         return Cow::Borrowed(element);
     }
-    let mut function = Object::default();
+    let mut function = ObjectBuilder::default();
     function.field("\"name\"", &call.name);
     function.field("\"arguments\"", &arguments_as(&call.arguments, arguments, losses));
-    let mut written = Object::default();
+    let mut written = ObjectBuilder::default();
     if let Some(id) = &call.id {
         written.field("\"id\"", id);
     }
@@ -83,7 +87,7 @@ fn written_call<'c>(call: &'c Call<'_>, arguments: Arguments, losses: &mut Losse
 }
 
 fn answer_turn(answer: &ToolAnswer<'_>, extras: &[Member<'_>]) -> String {
-    let mut turn = Object::default();
+    let mut turn = ObjectBuilder::default();
     turn.field("\"role\"", "\"tool\"");
     for (key, value) in [("\"tool_call_id\"", &answer.id), ("\"name\"", &answer.name)] {
         if let Some(value) = value {

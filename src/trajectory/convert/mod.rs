@@ -18,11 +18,11 @@ use std::borrow::Cow;
 
 use super::{Format, Record, Role};
 use group::Group;
-use rewrite::Rewrite;
-use value::Object;
+use rewrite::RecordRewrite;
+use value::ObjectBuilder;
 
 pub use losses::Losses;
-pub use target::{Arguments, OutputForm};
+pub use target::{ArgumentsForm, OutputForm};
 
 /// A converted record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,7 +84,7 @@ pub fn convert(record: &Record<'_>, target: OutputForm) -> Result<Converted, Not
         }
     }
     write(group, target, &mut turns, &mut losses);
-    let rewrite = Rewrite {
+    let rewrite = RecordRewrite {
         record,
         target,
         turns,
@@ -107,7 +107,7 @@ fn system_turn(system: &str, form: Format) -> String {
         Format::ShareGpt => ("\"from\"", "\"value\""),
         Format::Messages => ("\"role\"", "\"content\""),
     };
-    let mut turn = Object::default();
+    let mut turn = ObjectBuilder::default();
     turn.field(role, "\"system\"");
     turn.field(text, system);
     turn.end()

@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::OutputForm;
 use super::losses::{Loss, Losses};
-use super::message::{Call, Message, Text, ToolAnswer};
+use super::message::{ConvertedCall, Message, Text, ToolAnswer};
 use super::stays::stays;
 use super::tagged::{answers_in, calls_in};
 use crate::trajectory::json::fields::fields;
@@ -54,10 +54,10 @@ const THOUGHTS: [&str; 2] = ["\"thinking\"", "\"reasoning\""];
 
 /// The content of a turn, by kind.
 #[derive(Default)]
-struct Content<'a> {
+struct MessageContent<'a> {
     texts: Vec<Text<'a>>,
     thoughts: Vec<Text<'a>>,
-    calls: Vec<Call<'a>>,
+    calls: Vec<ConvertedCall<'a>>,
 }
 
 /// Reads a turn as messages: its own, preceded by the tool results in a person's turn.
@@ -100,7 +100,7 @@ pub(super) fn read<'a>(turn: &Turn<'a>, target: OutputForm, losses: &mut Losses)
             .iter()
             .map(|result| answer_in(result, losses))
             .collect();
-        let mut content = Content::default();
+        let mut content = MessageContent::default();
         for part in found.said {
             said(part, None, &mut content, losses);
         }
@@ -149,7 +149,7 @@ fn beside_answers<'a>(
 /// Reads the turn of any speaker but a tool.
 fn read_said<'a>(turn: &Turn<'a>, target: OutputForm, message: &mut Message<'a>, losses: &mut Losses) {
     let is_assistant = message.role == Role::Assistant;
-    let mut content = Content::default();
+    let mut content = MessageContent::default();
     if let Some(written) = turn.content() {
         read_content(written, is_assistant, &mut content, losses);
     }
@@ -159,7 +159,7 @@ fn read_said<'a>(turn: &Turn<'a>, target: OutputForm, message: &mut Message<'a>,
         .iter()
         .filter_map(|call| Some(call.id.as_deref()?.to_owned()))
         .collect();
-    let is_new = |call: &Call<'_>| call.id.as_deref().is_none_or(|id| !ids.contains(id));
+    let is_new = |call: &ConvertedCall<'_>| call.id.as_deref().is_none_or(|id| !ids.contains(id));
     message.calls.extend(content.calls.into_iter().filter(is_new));
     message.content = Text::joined(content.texts, losses);
     message.reasoning = turn
@@ -183,7 +183,12 @@ fn reasoning_key<'a>(turn: &Turn<'a>) -> Option<&'a str> {
     members.iter().find(holds).map(|member| member.key)
 }
 
-fn read_content<'a>(written: &'a str, is_assistant: bool, content: &mut Content<'a>, losses: &mut Losses) {
+fn read_content<'a>(
+    written: &'a str,
+    is_assistant: bool,
+    content: &mut MessageContent<'a>,
+    losses: &mut Losses,
+) {
     if written.starts_with('"') {
         content.texts.push(Text::Literal(written));
     } else if parts(written).is_some() {
@@ -204,7 +209,7 @@ fn read_content<'a>(written: &'a str, is_assistant: bool, content: &mut Content<
 }
 
 /// Adds a part to the content; `element` is its JSON if it is an assistant's.
-fn said<'a>(part: Part<'a>, element: Option<&'a str>, content: &mut Content<'a>, losses: &mut Losses) {
+fn said<'a>(part: Part<'a>, element: Option<&'a str>, content: &mut MessageContent<'a>, losses: &mut Losses) {
     let kind = element.and_then(|element| fields(element, &["type"]).ok()?.values[0]);
     let is_of = |kinds: &[&str]| kind.is_some_and(|kind| kinds.contains(&kind));
     match part {
@@ -227,7 +232,7 @@ fn said<'a>(part: Part<'a>, element: Option<&'a str>, content: &mut Content<'a>,
 }
 
 /// Adds a part that no other form has as JSON text.
-fn unread<'a>(part: &'a str, content: &mut Content<'a>, losses: &mut Losses) {
+fn unread<'a>(part: &'a str, content: &mut MessageContent<'a>, losses: &mut Losses) {
     losses.note(Loss::Part);
     content.texts.push(Text::Made(part.to_owned()));
 }
@@ -245,7 +250,7 @@ fn count_fields(part: &str, losses: &mut Losses) {
 }
 
 /// Returns the calls in fields. An unreadable call is returned without a name.
-fn field_calls<'a>(turn: &Turn<'a>, losses: &mut Losses) -> Vec<Call<'a>> {
+fn field_calls<'a>(turn: &Turn<'a>, losses: &mut Losses) -> Vec<ConvertedCall<'a>> {
     let mut calls = Vec::new();
     let list = turn.tool_calls().unwrap_or("[]");
     let elements: Result<Vec<&'a RawValue>, _> = serde_json::from_str(list);
@@ -263,9 +268,9 @@ fn field_calls<'a>(turn: &Turn<'a>, losses: &mut Losses) -> Vec<Call<'a>> {
     calls
 }
 
-fn call_of<'a>(raw: RawCall<'a>, element: Option<&'a str>) -> Option<Call<'a>> {
+fn call_of<'a>(raw: RawCall<'a>, element: Option<&'a str>) -> Option<ConvertedCall<'a>> {
     let name = raw.name.or(element.map(|_| "\"\""))?;
-    Some(Call {
+    Some(ConvertedCall {
         element,
         id: raw.id.map(Cow::Borrowed),
         name: if name.starts_with('"') {
@@ -279,7 +284,7 @@ fn call_of<'a>(raw: RawCall<'a>, element: Option<&'a str>) -> Option<Call<'a>> {
 
 /// Returns the answers of a tool's turn: its envelopes, or its content.
 fn answers_of<'a>(turn: &Turn<'a>, target: OutputForm, losses: &mut Losses) -> Vec<ToolAnswer<'a>> {
-    let mut content = Content::default();
+    let mut content = MessageContent::default();
     if let Some(written) = turn.content() {
         read_content(written, false, &mut content, losses);
     }
@@ -317,7 +322,7 @@ fn own_id<'a>(turn: &Turn<'a>, losses: &mut Losses) -> Option<Cow<'a, str>> {
 fn answer_in<'a>(part: &'a str, losses: &mut Losses) -> ToolAnswer<'a> {
     count_fields(part, losses);
     let [id] = fields(part, &["tool_use_id"]).map_or([None], |fields| fields.values);
-    let mut content = Content::default();
+    let mut content = MessageContent::default();
     if let Some(written) = result_content(part) {
         read_content(written, false, &mut content, losses);
     }

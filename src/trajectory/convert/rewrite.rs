@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use super::losses::{Loss, Losses};
 use super::value::{functions_as_tools, tools_as};
-use super::{Arguments, OutputForm};
+use super::{ArgumentsForm, OutputForm};
 use crate::trajectory::json::members::{Member, members};
 use crate::trajectory::{Format, Record};
 
 /// A record to be written.
-pub(super) struct Rewrite<'r, 'a> {
+pub(super) struct RecordRewrite<'r, 'a> {
     /// The record as it was read.
     pub record: &'r Record<'a>,
     /// The target form.
@@ -20,7 +20,7 @@ pub(super) struct Rewrite<'r, 'a> {
     pub takes_system: bool,
 }
 
-impl Rewrite<'_, '_> {
+impl RecordRewrite<'_, '_> {
     /// Returns the record's text.
     pub fn text(&self, losses: &mut Losses) -> String {
         let text = self.record.text;
@@ -80,10 +80,10 @@ impl Rewrite<'_, '_> {
     }
 
     /// Loaders accept a string in either form; templates expect a list together with arguments that are objects.
-    fn tools_wanted(&self) -> Arguments {
+    fn tools_wanted(&self) -> ArgumentsForm {
         match self.target.form {
             Format::Messages => self.target.arguments,
-            Format::ShareGpt => Arguments::String,
+            Format::ShareGpt => ArgumentsForm::String,
         }
     }
 

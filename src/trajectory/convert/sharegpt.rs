@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 
-use super::Arguments;
+use super::ArgumentsForm;
 use super::group::Group;
 use super::losses::{Loss, Losses};
-use super::message::{Call, Message, ToolAnswer};
+use super::message::{ConvertedCall, Message, ToolAnswer};
 use super::stays::role_name;
-use super::value::{Object, arguments_as};
+use super::value::{ObjectBuilder, arguments_as};
 use crate::trajectory::json::fields::fields;
 use crate::trajectory::json::members::Member;
 use crate::trajectory::parse::content::string_or_json;
@@ -18,7 +18,7 @@ use crate::trajectory::{Format, Role, json};
 /// Writes a group: a turn, and one with its answers.
 pub(super) fn write<'a>(
     mut group: Group<'a>,
-    arguments: Arguments,
+    arguments: ArgumentsForm,
     turns: &mut Vec<Cow<'a, str>>,
     losses: &mut Losses,
 ) {
@@ -71,7 +71,7 @@ fn pack(messages: &[Message<'_>], turns: &mut Vec<Cow<'_, str>>, losses: &mut Lo
 }
 
 fn turn(message: &Message<'_>, value: &str, extras: &[Member<'_>]) -> String {
-    let mut turn = Object::default();
+    let mut turn = ObjectBuilder::default();
     turn.field(
         "\"from\"",
         role_name(Format::ShareGpt, message.role).unwrap_or(message.role_name),
@@ -94,7 +94,7 @@ fn value_literal<'m>(message: &'m Message<'_>, value: &str) -> Cow<'m, str> {
 }
 
 /// Returns the value of a turn: thoughts, text, calls.
-fn value(message: &Message<'_>, arguments: Arguments, with_ids: bool, losses: &mut Losses) -> String {
+fn value(message: &Message<'_>, arguments: ArgumentsForm, with_ids: bool, losses: &mut Losses) -> String {
     if message.calls.is_empty() && message.reasoning.is_none() {
         return String::new();
     }
@@ -124,8 +124,13 @@ fn value(message: &Message<'_>, arguments: Arguments, with_ids: bool, losses: &m
 }
 
 /// Returns a call as JSON that cannot contain the closing tag.
-fn call_object(call: &Call<'_>, arguments: Arguments, with_id: bool, losses: &mut Losses) -> String {
-    let mut object = Object::default();
+fn call_object(
+    call: &ConvertedCall<'_>,
+    arguments: ArgumentsForm,
+    with_id: bool,
+    losses: &mut Losses,
+) -> String {
+    let mut object = ObjectBuilder::default();
     if let Some(id) = call.id.as_deref().filter(|_| with_id) {
         object.field("\"id\"", id);
     }
@@ -144,7 +149,7 @@ fn envelope<'m>(answer: &'m ToolAnswer<'_>, losses: &mut Losses) -> Cow<'m, str>
     if let Some(text) = text.filter(|text| stands_alone(text)) {
         return Cow::Owned(format!("<tool_response>\n{text}\n</tool_response>"));
     }
-    let mut object = Object::default();
+    let mut object = ObjectBuilder::default();
     for (key, value) in [("\"tool_call_id\"", &answer.id), ("\"name\"", &answer.name)] {
         if let Some(value) = value {
             object.field(key, value);

@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use super::{Arguments, OutputForm};
+use super::{ArgumentsForm, OutputForm};
 use crate::trajectory::json::fields::fields;
 use crate::trajectory::view::decode::{tagged_responses, whole_responses};
 use crate::trajectory::{Format, Role, Turn, json};
@@ -39,7 +39,7 @@ pub(super) fn role_name(form: Format, role: Role) -> Option<&'static str> {
     })
 }
 
-fn is_message(turn: &Turn<'_>, content: &str, arguments: Arguments) -> bool {
+fn is_message(turn: &Turn<'_>, content: &str, arguments: ArgumentsForm) -> bool {
     let has_string_id = turn.tool_call_id().is_none_or(|id| id.starts_with('"'));
     let is_free_of = |mark: &str| !content.contains(mark);
     turn.keys() == ("role", "content")
@@ -60,7 +60,7 @@ fn is_message(turn: &Turn<'_>, content: &str, arguments: Arguments) -> bool {
 }
 
 /// Returns true if a `tool_calls` list is in the target form.
-fn are_calls(list: &str, arguments: Arguments) -> bool {
+fn are_calls(list: &str, arguments: ArgumentsForm) -> bool {
     let Ok(calls) = serde_json::from_str::<Vec<&RawValue>>(list) else {
         return false;
     };
@@ -68,7 +68,7 @@ fn are_calls(list: &str, arguments: Arguments) -> bool {
 }
 
 /// Returns true if an element of a `tool_calls` list is in the target form.
-pub(super) fn is_call(call: &str, arguments: Arguments) -> bool {
+pub(super) fn is_call(call: &str, arguments: ArgumentsForm) -> bool {
     let Ok([function, kind]) = fields(call, &["function", "type"]).map(|fields| fields.values) else {
         return false;
     };
@@ -77,7 +77,11 @@ pub(super) fn is_call(call: &str, arguments: Arguments) -> bool {
     else {
         return false;
     };
-    let begins = if arguments == Arguments::Object { '{' } else { '"' };
+    let begins = if arguments == ArgumentsForm::Object {
+        '{'
+    } else {
+        '"'
+    };
     kind == Some("\"function\"")
         && name.is_some_and(|name| name.starts_with('"'))
         && given.is_some_and(|given| given.starts_with(begins))

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use super::losses::{Loss, Losses};
-use super::message::{Call, Message, Text, ToolAnswer};
+use super::message::{ConvertedCall, Message, Text, ToolAnswer};
 use crate::trajectory::json::fields::fields;
 use crate::trajectory::json::members::{Member, members};
 use crate::trajectory::parse::raw_call::{RawCall, raw_call};
@@ -29,7 +29,7 @@ pub(super) fn calls_in(message: &mut Message<'_>, is_call: bool, losses: &mut Lo
         return;
     }
     let inner = tagged_calls_of(&text);
-    let calls: Vec<Option<Call<'static>>> = inner
+    let calls: Vec<Option<ConvertedCall<'static>>> = inner
         .into_iter()
         .map(|block| owned(text.get(block)?.trim()))
         .collect();
@@ -71,7 +71,7 @@ fn around(text: &str, blocks: &[std::ops::Range<usize>]) -> (String, bool) {
 }
 
 /// Returns the calls that make up a text: one, or a list of them.
-fn bare(text: &str) -> Option<Vec<Call<'static>>> {
+fn bare(text: &str) -> Option<Vec<ConvertedCall<'static>>> {
     let text = text.trim();
     let elements: Vec<&RawValue> = if text.starts_with('[') {
         serde_json::from_str(text).ok()?
@@ -83,7 +83,7 @@ fn bare(text: &str) -> Option<Vec<Call<'static>>> {
 }
 
 /// Returns the call that a text is; `None` if it cannot be read as one.
-fn owned(text: &str) -> Option<Call<'static>> {
+fn owned(text: &str) -> Option<ConvertedCall<'static>> {
     let RawCall { id, name, arguments } = raw_call(text);
     serde_json::from_str::<&RawValue>(text).ok()?;
     let name = name.filter(|name| name.starts_with('"'))?.to_owned();
@@ -91,7 +91,7 @@ fn owned(text: &str) -> Option<Call<'static>> {
     let arguments = arguments
         .unwrap_or("{}")
         .replace("<\\/tool_call>", "</tool_call>");
-    Some(Call {
+    Some(ConvertedCall {
         element: None,
         id: id.map(|id| Cow::Owned(id.to_owned())),
         name: Cow::Owned(name),

@@ -5,7 +5,7 @@ use crate::trajectory::Format;
 
 named! {
     /// The way in which arguments of calls are written.
-    Arguments {
+    ArgumentsForm {
         /// A string of JSON, as in the `OpenAI` API and for loaders that require one schema.
         String = "string",
         /// The JSON object itself, as templates read it.
@@ -19,5 +19,5 @@ pub struct OutputForm {
     /// `ShareGPT` or messages.
     pub form: Format,
     /// The form of arguments. In `ShareGPT` an object is part of the call's text.
-    pub arguments: Arguments,
+    pub arguments: ArgumentsForm,
 }

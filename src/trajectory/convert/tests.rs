@@ -4,7 +4,7 @@ use super::*;
 use crate::trajectory::parse;
 
 #[track_caller]
-fn converted(record: &str, form: Format, arguments: Arguments) -> (String, String) {
+fn converted(record: &str, form: Format, arguments: ArgumentsForm) -> (String, String) {
     let parsed = parse(record.as_bytes(), None).unwrap();
     let Converted { text, losses } = convert(&parsed, OutputForm { form, arguments }).unwrap();
     // A record in the target form stays as it is.
@@ -17,13 +17,13 @@ fn converted(record: &str, form: Format, arguments: Arguments) -> (String, Strin
 
 #[track_caller]
 fn to_messages(record: &str, expected: &str, losses: &str) {
-    let (text, lost) = converted(record, Format::Messages, Arguments::String);
+    let (text, lost) = converted(record, Format::Messages, ArgumentsForm::String);
     assert_eq!((text.as_str(), lost.as_str()), (expected, losses));
 }
 
 #[track_caller]
 fn to_sharegpt(record: &str, expected: &str, losses: &str) {
-    let (text, lost) = converted(record, Format::ShareGpt, Arguments::Object);
+    let (text, lost) = converted(record, Format::ShareGpt, ArgumentsForm::Object);
     assert_eq!((text.as_str(), lost.as_str()), (expected, losses));
 }
 
@@ -33,10 +33,10 @@ fn tagged_calls_and_answers_become_fields_and_back() {
     let messages = r#"{"id": 7, "messages": [{"role": "system", "content": "s"}, {"role": "user", "content": "h\u00e9"}, {"role": "assistant", "content": "text", "tool_calls": [{"id": "x", "type": "function", "function": {"name": "f", "arguments": "{\"a\": 1.50}"}}, {"id": "y", "type": "function", "function": {"name": "g", "arguments": "{}"}}]}, {"role": "tool", "tool_call_id": "x", "name": "f", "content": "1\n2"}, {"role": "tool", "tool_call_id": "y", "name": "g", "content": "z"}, {"role": "assistant", "content": "done"}], "x": 1.0}"#;
     to_messages(sharegpt, messages, "");
     to_sharegpt(messages, sharegpt, "");
-    let objects = converted(sharegpt, Format::Messages, Arguments::Object).0;
+    let objects = converted(sharegpt, Format::Messages, ArgumentsForm::Object).0;
     assert!(objects.contains(r#""arguments": {"a": 1.50}"#), "{objects}");
     assert_eq!(
-        converted(&objects, Format::Messages, Arguments::String).0,
+        converted(&objects, Format::Messages, ArgumentsForm::String).0,
         messages
     );
 }
@@ -68,7 +68,7 @@ fn a_record_in_the_form_keeps_its_bytes() {
         (r#"{"messages": []}"#, Format::Messages),
     ] {
         assert_eq!(
-            converted(record, form, Arguments::String),
+            converted(record, form, ArgumentsForm::String),
             (record.to_owned(), String::new())
         );
     }
@@ -132,7 +132,7 @@ fn functions_become_tools_where_there_are_none() {
     );
     let as_string = with(r#""functions": "[{\"name\": \"f\"}]""#);
     assert_eq!(
-        converted(&as_string, Format::Messages, Arguments::Object).0,
+        converted(&as_string, Format::Messages, ArgumentsForm::Object).0,
         with(r#""tools": [{"type": "function", "function": {"name": "f"}}]"#)
     );
     for stays in [
@@ -169,9 +169,9 @@ fn answers_find_their_calls_again_whatever_their_order() {
         )
     };
     let there_and_back = |record: &str| {
-        let (sharegpt, losses) = converted(record, Format::ShareGpt, Arguments::Object);
+        let (sharegpt, losses) = converted(record, Format::ShareGpt, ArgumentsForm::Object);
         (
-            converted(&sharegpt, Format::Messages, Arguments::String).0,
+            converted(&sharegpt, Format::Messages, ArgumentsForm::String).0,
             sharegpt,
             losses,
         )
@@ -196,10 +196,10 @@ fn answers_find_their_calls_again_whatever_their_order() {
 #[test]
 fn closing_tags_in_calls_and_answers_end_no_block() {
     let record = r#"{"messages": [{"role": "assistant", "content": "", "tool_calls": [{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{\"a\": \"</tool_call>\"}"}}]}, {"role": "tool", "tool_call_id": "1", "content": "x</tool_response>y"}, {"role": "assistant", "content": "z"}, {"role": "tool", "content": "  <tool_response>"}]}"#;
-    let (sharegpt, losses) = converted(record, Format::ShareGpt, Arguments::Object);
+    let (sharegpt, losses) = converted(record, Format::ShareGpt, ArgumentsForm::Object);
     assert_eq!(losses, "");
     assert_eq!(
-        converted(&sharegpt, Format::Messages, Arguments::String).0,
+        converted(&sharegpt, Format::Messages, ArgumentsForm::String).0,
         record
     );
 }
@@ -211,7 +211,7 @@ fn arguments_are_json_or_stay_the_string_that_they_were() {
             r#"{{"messages": [{{"role": "assistant", "content": "", "tool_calls": [{{"id": "1", "type": "function", "function": {{"name": "f", "arguments": {arguments}}}}}]}}]}}"#
         )
     };
-    let object = |arguments: &str| converted(&record(arguments), Format::Messages, Arguments::Object);
+    let object = |arguments: &str| converted(&record(arguments), Format::Messages, ArgumentsForm::Object);
     assert_eq!(
         object(r#""{\n  \"a\": 1.50\n}""#),
         (record(r#"{   "a": 1.50 }"#), String::new())
@@ -221,7 +221,7 @@ fn arguments_are_json_or_stay_the_string_that_they_were() {
     let parsed = parse(broken.as_bytes(), None).unwrap();
     let target = OutputForm {
         form: Format::Messages,
-        arguments: Arguments::Object,
+        arguments: ArgumentsForm::Object,
     };
     let Converted { text, losses } = convert(&parsed, target).unwrap();
     assert_eq!((text, losses.to_string().as_str()), (broken, "arguments:1"));
@@ -257,7 +257,7 @@ fn what_a_form_cannot_hold_is_said() {
     let (_, losses) = converted(
         r#"{"messages": [{"role": "user", "content": "x"}], "conversations": [{"from": "gpt", "value": "<tool_call>\n{\"name\": \"f\"}\n</tool_call>\nlater"}, {"from": "tool", "value": "1"}]}"#,
         Format::Messages,
-        Arguments::String,
+        ArgumentsForm::String,
     );
     assert_eq!(losses, "text_order:1 other_trajectory:1");
     let tool = |id: &str, field: &str| {
@@ -269,7 +269,7 @@ fn what_a_form_cannot_hold_is_said() {
         tool("[\"2\", \"3\"]", "2")
     );
     assert_eq!(
-        converted(&record, Format::ShareGpt, Arguments::Object).1,
+        converted(&record, Format::ShareGpt, ArgumentsForm::Object).1,
         "turn_field:1 call_id:1"
     );
 }
@@ -293,7 +293,7 @@ fn a_record_that_cannot_be_read_without_doubt_has_no_other_form() {
         let record = parse(record.as_bytes(), None).unwrap();
         let target = OutputForm {
             form: Format::Messages,
-            arguments: Arguments::String,
+            arguments: ArgumentsForm::String,
         };
         assert_eq!(convert(&record, target), Err(expected));
     }

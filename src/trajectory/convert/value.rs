@@ -4,17 +4,17 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
-use super::Arguments;
+use super::ArgumentsForm;
 use super::losses::{Loss, Losses};
 use crate::trajectory::json;
 
 /// Returns arguments, given as JSON, in the given form. A string that holds no JSON stays a string.
-pub(super) fn arguments_as<'v>(value: &'v str, wanted: Arguments, losses: &mut Losses) -> Cow<'v, str> {
+pub(super) fn arguments_as<'v>(value: &'v str, wanted: ArgumentsForm, losses: &mut Losses) -> Cow<'v, str> {
     let is_string = value.starts_with('"');
     match wanted {
-        Arguments::String if is_string => Cow::Borrowed(value),
-        Arguments::String => Cow::Owned(json::quoted(value)),
-        Arguments::Object if is_string => {
+        ArgumentsForm::String if is_string => Cow::Borrowed(value),
+        ArgumentsForm::String => Cow::Owned(json::quoted(value)),
+        ArgumentsForm::Object if is_string => {
             let (text, exact) = json::decode(value);
             match text.trim() {
                 "" => Cow::Borrowed("{}"),
@@ -25,15 +25,15 @@ pub(super) fn arguments_as<'v>(value: &'v str, wanted: Arguments, losses: &mut L
                 }
             }
         }
-        Arguments::Object => on_one_line(value),
+        ArgumentsForm::Object => on_one_line(value),
     }
 }
 
 /// Returns a top-level `tools`, given as JSON, as a string or a list.
-pub(super) fn tools_as(value: &str, wanted: Arguments) -> Cow<'_, str> {
+pub(super) fn tools_as(value: &str, wanted: ArgumentsForm) -> Cow<'_, str> {
     match (wanted, value.starts_with('"')) {
-        (Arguments::String, false) => Cow::Owned(json::quoted(value)),
-        (Arguments::Object, true) => {
+        (ArgumentsForm::String, false) => Cow::Owned(json::quoted(value)),
+        (ArgumentsForm::Object, true) => {
             let text = json::decode(value).0;
             match text.trim() {
                 text if is_json(text) => Cow::Owned(on_one_line(text).into_owned()),
@@ -57,7 +57,7 @@ pub(super) fn functions_as_tools(value: &str) -> Option<String> {
         .iter()
         .filter(|function| is_object(function))
         .map(|function| {
-            let mut tool = Object::default();
+            let mut tool = ObjectBuilder::default();
             tool.field("\"type\"", "\"function\"");
             tool.field("\"function\"", &on_one_line(function.get()));
             tool.end()
@@ -81,11 +81,11 @@ fn on_one_line(value: &str) -> Cow<'_, str> {
 
 /// A JSON object under construction.
 #[derive(Debug, Default)]
-pub(super) struct Object {
+pub(super) struct ObjectBuilder {
     text: String,
 }
 
-impl Object {
+impl ObjectBuilder {
     /// Adds a member: a key with its quotes, and a value.
     pub fn field(&mut self, key: &str, value: &str) {
         let before = if self.text.is_empty() { "{" } else { ", " };

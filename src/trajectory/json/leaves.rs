@@ -18,7 +18,7 @@ pub struct Leaf<'a> {
     /// The number of the record that contains it, an object in a list or under an id, counted from 1; 0 for none.
     pub record: usize,
     /// The list that contains the record.
-    pub list: List<'a>,
+    pub list: RecordList<'a>,
     /// The leaf is itself an item of a list.
     pub is_item: bool,
     /// The value is a string.
@@ -27,13 +27,13 @@ pub struct Leaf<'a> {
 
 /// A list of records, or an object with records under ids.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct List<'a> {
+pub struct RecordList<'a> {
     /// Its place in the text.
     at: usize,
     written_key: &'a str,
 }
 
-impl<'a> List<'a> {
+impl<'a> RecordList<'a> {
     /// Returns its key, decoded; empty for the outermost list.
     pub fn key(self) -> Cow<'a, str> {
         decoded(self.written_key)
@@ -84,7 +84,7 @@ pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf<'_>>> {
     }
     let bytes = text.as_bytes();
     let mut found = Vec::with_capacity(most.min(text.len() / 12 + 1));
-    let mut open: Vec<Open<'_>> = Vec::new();
+    let mut open: Vec<OpenValue<'_>> = Vec::new();
     let mut records = 0;
     let mut key = "";
     let mut awaits_key = false;
@@ -97,16 +97,16 @@ pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf<'_>>> {
                 let (record, list) = match open.last() {
                     Some(outer) if is_object && (!outer.is_object || names_one_of_many(key)) => {
                         records += 1;
-                        let list = List {
+                        let list = RecordList {
                             at: outer.at,
                             written_key: outer.key,
                         };
                         (records, list)
                     }
                     Some(outer) => (outer.record, outer.list),
-                    None => (0, List::default()),
+                    None => (0, RecordList::default()),
                 };
-                open.push(Open {
+                open.push(OpenValue {
                     is_object,
                     key,
                     record,
@@ -169,17 +169,17 @@ pub fn leaves(text: &str, most: usize) -> Option<Vec<Leaf<'_>>> {
 }
 
 /// An object or list that is open where the scanner is.
-struct Open<'a> {
+struct OpenValue<'a> {
     is_object: bool,
     /// Its key, which items of a list have as well.
     key: &'a str,
     record: usize,
-    list: List<'a>,
+    list: RecordList<'a>,
     /// Its place in the text.
     at: usize,
 }
 
-fn leaf<'a>(written_key: &'a str, written: &'a str, open: &[Open<'a>], is_string: bool) -> Leaf<'a> {
+fn leaf<'a>(written_key: &'a str, written: &'a str, open: &[OpenValue<'a>], is_string: bool) -> Leaf<'a> {
     let innermost = open.last();
     let object = open.iter().rposition(|open| open.is_object).unwrap_or(0);
     let outer = object.checked_sub(1).and_then(|outer| open.get(outer));
@@ -191,7 +191,7 @@ fn leaf<'a>(written_key: &'a str, written: &'a str, open: &[Open<'a>], is_string
         written,
         depth: open.len(),
         record: innermost.map_or(0, |open| open.record),
-        list: innermost.map_or(List::default(), |open| open.list),
+        list: innermost.map_or(RecordList::default(), |open| open.list),
         is_item: innermost.is_some_and(|open| !open.is_object),
         is_string,
     }

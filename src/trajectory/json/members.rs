@@ -28,7 +28,7 @@ pub(in crate::trajectory) fn members(object: &str) -> Vec<Member<'_>> {
 /// The same, without reading the bytes `known`: the elements of a list in it.
 pub(in crate::trajectory) fn members_beside(object: &str, known: Range<usize>) -> Vec<Member<'_>> {
     let mut members = Vec::new();
-    let mut scan = Scan {
+    let mut scan = MemberScan {
         text: object,
         at: 0,
         known,
@@ -46,13 +46,13 @@ pub(in crate::trajectory) fn members_beside(object: &str, known: Range<usize>) -
     members
 }
 
-struct Scan<'a> {
+struct MemberScan<'a> {
     text: &'a str,
     at: usize,
     known: Range<usize>,
 }
 
-impl<'a> Scan<'a> {
+impl<'a> MemberScan<'a> {
     /// Skips white space, commas and colons, and returns the next byte.
     fn skip_to_value(&mut self) -> Option<u8> {
         let rest = self.text.as_bytes().get(self.at..)?;

@@ -5,18 +5,22 @@ use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Item;
+use super::MendedTurn;
 use crate::trajectory::json::fields::fields;
 use crate::trajectory::parse::in_parts::in_parts;
 use crate::trajectory::parse::raw_call::raw_call;
 use crate::trajectory::parse::results::result_ids;
-use crate::trajectory::structure::shape::Shape;
+use crate::trajectory::structure::shape::CallsAndAnswers;
 use crate::trajectory::structure::{CallPlace, Structure};
 use crate::trajectory::view::decode::{tagged_calls_of, tagged_responses};
 use crate::trajectory::{Edit, Record, Turn, apply, json};
 
 /// Gives calls with an id of an earlier call a new one, and their answers as well.
-pub(super) fn rename<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<Item<'a>>) -> bool {
+pub(super) fn rename<'a>(
+    record: &Record<'a>,
+    structure: &Structure<'a>,
+    items: &mut Vec<MendedTurn<'a>>,
+) -> bool {
     let mut free_ids = FreeIds::of(structure);
     let answers: FxHashMap<CallPlace, CallPlace> = structure
         .links
@@ -162,7 +166,7 @@ impl Spots<'_, '_> {
 }
 
 /// Returns the places of the ids of each call.
-fn call_spots(read: &Turn<'_>, shape: &Shape<'_, '_>) -> Vec<Vec<Spot>> {
+fn call_spots(read: &Turn<'_>, shape: &CallsAndAnswers<'_, '_>) -> Vec<Vec<Spot>> {
     let Range { start, end } = shape.calls_in_parts;
     // The part of a call in a field may repeat its id.
     let mut copies: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
@@ -199,7 +203,7 @@ fn call_spots(read: &Turn<'_>, shape: &Shape<'_, '_>) -> Vec<Vec<Spot>> {
 /// without a call belongs to the last answer with its id that has one.
 fn answer_spots(
     read: &Turn<'_>,
-    shape: &Shape<'_, '_>,
+    shape: &CallsAndAnswers<'_, '_>,
     is_answering: impl Fn(usize) -> bool,
 ) -> Vec<Vec<Spot>> {
     let in_text = texts(read, tagged_responses, |block| {

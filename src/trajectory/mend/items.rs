@@ -16,7 +16,7 @@ pub const STRAY_OUTPUT: &str = "[output of a tool; its call was not recorded]";
 pub const STRAY_END: &str = "[end of the output]";
 
 /// A turn of the record to be written.
-pub struct Item<'a> {
+pub struct MendedTurn<'a> {
     /// The turn's text.
     pub text: Cow<'a, str>,
     /// The index in the record that was read; `None` for a new turn.
@@ -24,7 +24,7 @@ pub struct Item<'a> {
 }
 
 /// Returns the record with these turns. Turns that are still neighbours keep the text between them.
-pub fn written(record: &Record<'_>, items: &[Item<'_>]) -> Option<String> {
+pub fn written(record: &Record<'_>, items: &[MendedTurn<'_>]) -> Option<String> {
     let between = |turn: usize| {
         let (before, after) = (record.turn_span(turn)?, record.turn_span(turn + 1)?);
         record.text.get(before.end..after.start)
@@ -34,7 +34,7 @@ pub fn written(record: &Record<'_>, items: &[Item<'_>]) -> Option<String> {
     let last = record.turn_span(record.turns.len().checked_sub(1)?)?;
     let mut text = String::with_capacity(record.text.len() + 256);
     text.push_str(record.text.get(..first.start)?);
-    let mut before: Option<&Item<'_>> = None;
+    let mut before: Option<&MendedTurn<'_>> = None;
     for item in items {
         if let Some(before) = before {
             let follows = before.place.filter(|place| Some(place + 1) == item.place);
@@ -64,7 +64,7 @@ pub fn run_of(record: &Record<'_>, turn: usize) -> Range<usize> {
 }
 
 /// Inserts new turns, each after the turn with the given index and earlier insertions there, in the given order.
-pub fn insert(items: &mut Vec<Item<'_>>, mut new: Vec<(usize, String)>) {
+pub fn insert(items: &mut Vec<MendedTurn<'_>>, mut new: Vec<(usize, String)>) {
     new.sort_by_key(|(after, _)| *after);
     let mut new = new.into_iter().peekable();
     let old = std::mem::take(items);
@@ -77,8 +77,8 @@ pub fn insert(items: &mut Vec<Item<'_>>, mut new: Vec<(usize, String)>) {
     items.extend(new.map(|(_, text)| own(text)));
 }
 
-fn own<'a>(text: String) -> Item<'a> {
-    Item {
+fn own<'a>(text: String) -> MendedTurn<'a> {
+    MendedTurn {
         text: Cow::Owned(text),
         place: None,
     }

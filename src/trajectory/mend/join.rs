@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Item, appended, is_exact};
+use super::{MendedTurn, appended, is_exact};
 use crate::trajectory::edit::responses::replaced;
 use crate::trajectory::parse::calls::raw_calls;
 use crate::trajectory::parse::content::content_text;
@@ -12,7 +12,11 @@ use crate::trajectory::structure::Structure;
 use crate::trajectory::{Record, Role, Turn};
 
 /// Joins consecutive turns of one role, if all of them can be joined.
-pub(super) fn join<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<Item<'a>>) -> bool {
+pub(super) fn join<'a>(
+    record: &Record<'a>,
+    structure: &Structure<'a>,
+    items: &mut Vec<MendedTurn<'a>>,
+) -> bool {
     let results_first = structure.calls_in_parts();
     let mut follows = vec![false; record.turns.len()];
     for &turn in &structure.neighbours {

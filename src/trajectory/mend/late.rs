@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use rustc_hash::FxHashMap;
 
 use super::split::{Split, split};
-use super::{Item, insert};
+use super::{MendedTurn, insert};
 use crate::trajectory::parse::results::is_results_only;
-use crate::trajectory::structure::shape::Shape;
+use crate::trajectory::structure::shape::CallsAndAnswers;
 use crate::trajectory::structure::{CallPlace, Structure};
 use crate::trajectory::{Record, Role, Turn};
 
@@ -16,7 +16,7 @@ use crate::trajectory::{Record, Role, Turn};
 pub(super) fn bring_back<'a>(
     record: &Record<'a>,
     structure: &Structure<'a>,
-    items: &mut Vec<Item<'a>>,
+    items: &mut Vec<MendedTurn<'a>>,
 ) -> bool {
     let mut is_gone = vec![false; record.turns.len()];
     let mut last_answers: FxHashMap<(usize, Role), usize> = FxHashMap::default();
@@ -59,7 +59,7 @@ pub(super) fn bring_back<'a>(
 /// unchanged. `linked` is the number of its answers that have calls.
 fn apart(
     read: &Turn<'_>,
-    shape: &Shape<'_, '_>,
+    shape: &CallsAndAnswers<'_, '_>,
     late: &[(CallPlace, CallPlace)],
     linked: usize,
 ) -> Option<Split> {

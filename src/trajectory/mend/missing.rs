@@ -3,14 +3,18 @@
 use std::borrow::Cow;
 
 use super::told::said_in_parts;
-use super::{Item, NO_RESULT, appended, insert, quoted, run_of, tool_turn};
+use super::{MendedTurn, NO_RESULT, appended, insert, quoted, run_of, tool_turn};
 use crate::trajectory::edit::responses::replaced;
 use crate::trajectory::parse::results::elements;
 use crate::trajectory::structure::{CallPlace, Structure};
 use crate::trajectory::{Format, Record, Role, Turn, view};
 
 /// Adds an answer to each call that was never answered.
-pub(super) fn answer<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<Item<'a>>) -> bool {
+pub(super) fn answer<'a>(
+    record: &Record<'a>,
+    structure: &Structure<'a>,
+    items: &mut Vec<MendedTurn<'a>>,
+) -> bool {
     let (envelopes, keys) = (uses_envelopes(record), keys(record));
     let tool = record
         .turns

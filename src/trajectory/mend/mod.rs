@@ -19,7 +19,7 @@ use super::structure::faults::Faults;
 use super::{Record, parse, view};
 use ids::rename;
 use items::{
-    Item, NO_RESULT, STRAY_END, STRAY_OUTPUT, appended, insert, is_exact, run_of, tool_turn, written,
+    MendedTurn, NO_RESULT, STRAY_END, STRAY_OUTPUT, appended, insert, is_exact, run_of, tool_turn, written,
 };
 use join::join;
 use late::bring_back;
@@ -76,13 +76,13 @@ pub fn mend(record: &Record<'_>, opening: &str) -> Option<Mended> {
     })
 }
 
-type Step = for<'a> fn(&Record<'a>, &Structure<'a>, &mut Vec<Item<'a>>) -> bool;
+type MendStep = for<'a> fn(&Record<'a>, &Structure<'a>, &mut Vec<MendedTurn<'a>>) -> bool;
 
 /// Selects the count of one kind of fault.
 type FaultCount = fn(&mut Faults) -> &mut usize;
 
 /// The steps that mend faults, in the order in which they are tried, each with the kind that it mends.
-const STEPS: [(FaultCount, Step); 6] = [
+const STEPS: [(FaultCount, MendStep); 6] = [
     (|faults| &mut faults.packed_responses, unpack),
     (|faults| &mut faults.unanswered_calls, bring_back),
     (|faults| &mut faults.orphan_responses, tell_orphans),
@@ -95,8 +95,8 @@ const STEPS: [(FaultCount, Step); 6] = [
 fn round<'a>(record: &Record<'a>, structure: &Structure<'a>) -> Option<(FaultCount, String)> {
     STEPS.into_iter().find_map(|(kind, step)| {
         let turns = record.turns.iter().enumerate();
-        let mut items: Vec<Item<'_>> = turns
-            .map(|(place, turn)| Item {
+        let mut items: Vec<MendedTurn<'_>> = turns
+            .map(|(place, turn)| MendedTurn {
                 text: Cow::Borrowed(turn.text),
                 place: Some(place),
             })
@@ -107,7 +107,7 @@ fn round<'a>(record: &Record<'a>, structure: &Structure<'a>) -> Option<(FaultCou
 }
 
 /// Splits turns with several answers, if the format has one answer per turn.
-fn unpack<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<Item<'a>>) -> bool {
+fn unpack<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<MendedTurn<'a>>) -> bool {
     let mut is_changed = false;
     for &turn in structure.packed.iter().rev() {
         let Some(read) = record.turns.get(turn).filter(|turn| turn.is_plain_text()) else {
@@ -122,7 +122,7 @@ fn unpack<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<It
             let id = response.id.as_deref().map(quoted);
             let name = response.name.as_deref().map(quoted);
             let role = read.role_name().unwrap_or("\"tool\"");
-            Item {
+            MendedTurn {
                 text: Cow::Owned(tool_turn(
                     read.keys(),
                     role,
@@ -133,7 +133,7 @@ fn unpack<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut Vec<It
                 place: None,
             }
         });
-        let apart: Vec<Item<'a>> = apart.collect();
+        let apart: Vec<MendedTurn<'a>> = apart.collect();
         items.splice(turn..=turn, apart);
         is_changed = true;
     }

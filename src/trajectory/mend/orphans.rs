@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::told::OrphanReport;
-use super::{Item, insert, is_exact, run_of};
+use super::{MendedTurn, insert, is_exact, run_of};
 use crate::trajectory::edit::responses::replaced;
 use crate::trajectory::json::fields::fields;
 use crate::trajectory::parse::content::content_text;
 use crate::trajectory::parse::parts::{Part, parts};
 use crate::trajectory::parse::results::elements;
-use crate::trajectory::structure::shape::Shape;
+use crate::trajectory::structure::shape::CallsAndAnswers;
 use crate::trajectory::structure::{CallPlace, Structure};
 use crate::trajectory::{Record, Turn, json, view, without_responses};
 
@@ -30,7 +30,7 @@ struct Stray {
 pub(super) fn tell_orphans<'a>(
     record: &Record<'a>,
     structure: &Structure<'a>,
-    items: &mut Vec<Item<'a>>,
+    items: &mut Vec<MendedTurn<'a>>,
 ) -> bool {
     let in_place = tell_in_place(record, structure, items);
     let mut strays = strays(record, structure);
@@ -65,7 +65,7 @@ pub(super) fn tell_orphans<'a>(
 }
 
 /// Replaces a person's results without a call by texts, after those results that answer a call.
-fn tell_in_place<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut [Item<'a>]) -> bool {
+fn tell_in_place<'a>(record: &Record<'a>, structure: &Structure<'a>, items: &mut [MendedTurn<'a>]) -> bool {
     let mut is_changed = false;
     for orphans in structure.orphans.chunk_by(|a, b| a.0 == b.0) {
         let Some(&(turn, _)) = orphans.first() else {
@@ -166,7 +166,7 @@ fn strays(record: &Record<'_>, structure: &Structure<'_>) -> FxHashMap<usize, St
 /// Returns the turn without its own id and with only the parts that answer calls, and the other parts.
 fn apart(
     read: &Turn<'_>,
-    shape: &Shape<'_, '_>,
+    shape: &CallsAndAnswers<'_, '_>,
     is_called: impl Fn(&usize) -> bool,
 ) -> Option<(String, String)> {
     let ids = shape.answers.iter().enumerate();

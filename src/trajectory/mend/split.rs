@@ -6,7 +6,7 @@ use super::quoted;
 use crate::trajectory::edit::responses::{only_text, replaced};
 use crate::trajectory::parse::results::elements;
 use crate::trajectory::structure::CallPlace;
-use crate::trajectory::structure::shape::Shape;
+use crate::trajectory::structure::shape::CallsAndAnswers;
 use crate::trajectory::view::decode::whole_responses;
 use crate::trajectory::{Turn, json, without_responses};
 
@@ -27,7 +27,7 @@ struct Groups<'t> {
 /// Removes late answers, given with their calls, from a turn; `None` if they cannot be separated from each other.
 pub(super) fn split(
     read: &Turn<'_>,
-    shape: &Shape<'_, '_>,
+    shape: &CallsAndAnswers<'_, '_>,
     late: &[(CallPlace, CallPlace)],
 ) -> Option<Split> {
     let content = read.content()?;
@@ -43,7 +43,7 @@ pub(super) fn split(
 fn parts(
     read: &Turn<'_>,
     content: &str,
-    shape: &Shape<'_, '_>,
+    shape: &CallsAndAnswers<'_, '_>,
     late: &[(CallPlace, CallPlace)],
 ) -> Option<Split> {
     if shape.own_answers() > 0 {
@@ -74,7 +74,7 @@ fn parts(
 fn envelopes(
     read: &Turn<'_>,
     content: &str,
-    shape: &Shape<'_, '_>,
+    shape: &CallsAndAnswers<'_, '_>,
     late: &[(CallPlace, CallPlace)],
 ) -> Option<Split> {
     let (text, is_exact) = json::decode(only_text(content)?);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::{Item, written};
+use super::{MendedTurn, written};
 use crate::trajectory::edit::apply;
 use crate::trajectory::json::members::{Member, members};
 use crate::trajectory::json::{decode, escape_into, quoted};
@@ -81,7 +81,7 @@ impl fmt::Display for TidyCounts {
 /// Tidies a record; `None` if there is nothing to change.
 pub(super) fn tidy(record: &Record<'_>, wishes: Wishes) -> Option<(String, TidyCounts)> {
     let mut shapes = TidyCounts::default();
-    let (mut front, mut rest): (Vec<Item<'_>>, Vec<Item<'_>>) = (Vec::new(), Vec::new());
+    let (mut front, mut rest): (Vec<MendedTurn<'_>>, Vec<MendedTurn<'_>>) = (Vec::new(), Vec::new());
     let turns = record.turns.iter().enumerate();
     let opening = turns
         .clone()
@@ -104,7 +104,7 @@ pub(super) fn tidy(record: &Record<'_>, wishes: Wishes) -> Option<(String, TidyC
         } else {
             &mut rest
         };
-        part.push(Item {
+        part.push(MendedTurn {
             text,
             place: Some(place),
         });
@@ -117,7 +117,7 @@ pub(super) fn tidy(record: &Record<'_>, wishes: Wishes) -> Option<(String, TidyC
         shapes.cut_turns += before - rest.len();
     }
     if first_assistant.is_some() && rest.first().is_some_and(|first| first.place == first_assistant) {
-        front.push(Item {
+        front.push(MendedTurn {
             text: Cow::Owned(new_turn(record, NO_REQUEST)),
             place: None,
         });

@@ -15,7 +15,7 @@ use serde_json::value::RawValue;
 use super::json::fields::{Elements, Fields, each_element, fields, fields_and_lists};
 use super::{Format, Record, Role, Turn, json};
 use results::is_list_of_results;
-use turn::{Keys, TurnFields};
+use turn::{TurnFields, TurnKeys};
 
 /// The reason why a record has no readable trajectory.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -288,7 +288,7 @@ fn turn_with<'a>(text: &'a str, fields: &Fields<'a, { TURN_KEYS.len() }>) -> Opt
         Role::Human if content.is_some_and(is_list_of_results) => Role::Tool,
         role => role,
     };
-    let keys = Keys {
+    let keys = TurnKeys {
         from: from.is_some(),
         value: value.is_some() || (content.is_none() && from.is_some()),
     };

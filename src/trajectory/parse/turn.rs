@@ -16,7 +16,7 @@ pub struct Turn<'a> {
     pub role: Role,
     /// The turn is no object with a role, or repeats a field: it counts by its text, and is never summarized or edited.
     pub opaque: bool,
-    keys: Keys,
+    keys: TurnKeys,
     role_name: FieldSpan,
     content: FieldSpan,
     others: Option<Box<Others>>,
@@ -41,7 +41,7 @@ struct FieldSpan {
 
 /// The keys that a turn uses for speaker and text.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Keys {
+pub(super) struct TurnKeys {
     /// True for `from`, false for `role`.
     pub from: bool,
     /// True for `value`, false for `content`.
@@ -62,7 +62,7 @@ pub(super) struct TurnFields<'a> {
 
 impl<'a> Turn<'a> {
     /// Returns a turn with these fields; an opaque one if its text is too long for 32-bit offsets.
-    pub(super) fn new(text: &'a str, role: Role, keys: Keys, fields: TurnFields<'a>) -> Self {
+    pub(super) fn new(text: &'a str, role: Role, keys: TurnKeys, fields: TurnFields<'a>) -> Self {
         let TurnFields {
             role_name,
             content,
@@ -166,7 +166,7 @@ impl<'a> Turn<'a> {
 
     /// Returns the keys for speaker and text: `from` and `value`, `role` and `content`, or a mixture.
     pub fn keys(&self) -> (&'static str, &'static str) {
-        let Keys { from, value } = self.keys;
+        let TurnKeys { from, value } = self.keys;
         (
             if from { "from" } else { "role" },
             if value { "value" } else { "content" },

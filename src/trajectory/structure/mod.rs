@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Format, OpenCalls, Record, Role, Turn, TurnView, view};
 use faults::Faults;
-use shape::{Id, Shape, Shapes, shapes};
+use shape::{CallsAndAnswers, Id, Shapes, shapes};
 
 /// Returns the faults of a record; a human turn that begins with `opening` is a summary and may have a human neighbour.
 pub fn faults(record: &Record<'_>, opening: &str) -> Faults {
@@ -46,7 +46,7 @@ impl<'a> Structure<'a> {
         structure.link_by_name(record, &shapes);
         structure.find_late(record, &shapes);
         structure.shapes = shapes;
-        let is_packed = |(_, (turn, shape)): &(usize, (&Turn<'_>, Shape<'_, '_>))| {
+        let is_packed = |(_, (turn, shape)): &(usize, (&Turn<'_>, CallsAndAnswers<'_, '_>))| {
             turn.speaker() == Role::Tool && shape.own_answers() > 1
         };
         if record.format == Format::Messages {
@@ -162,7 +162,7 @@ impl<'a> Structure<'a> {
     /// were answered by it.
     fn repeat_in_texts(&mut self, shapes: &Shapes<'a>) {
         let in_text = |id: &Option<Id<'a>>| matches!(id, Some(Cow::Owned(_)));
-        let has_in_text = |shape: Shape<'_, 'a>| shape.calls.iter().any(in_text);
+        let has_in_text = |shape: CallsAndAnswers<'_, 'a>| shape.calls.iter().any(in_text);
         if !(shapes.ids().iter().any(in_text) && shapes.iter().any(has_in_text)) {
             return;
         }
@@ -252,7 +252,7 @@ impl<'a> Structure<'a> {
 }
 
 /// Returns true if a turn is more than an answer: answers after it to earlier calls are late.
-fn goes_on(turn: &Turn<'_>, shape: &Shape<'_, '_>) -> bool {
+fn goes_on(turn: &Turn<'_>, shape: &CallsAndAnswers<'_, '_>) -> bool {
     match turn.speaker() {
         Role::Human => shape.in_parts == 0,
         role => matches!(role, Role::Assistant | Role::System),

@@ -29,19 +29,19 @@ pub(in crate::trajectory) struct Shapes<'a> {
     /// The end of each turn's ids, and true if they are calls.
     ends: Vec<(u32, bool)>,
     /// The calls and answers in parts, for turns that have some.
-    in_parts: FxHashMap<usize, InParts>,
+    in_parts: FxHashMap<usize, PartCounts>,
 }
 
 /// The calls and answers of a turn among the parts of its content.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct InParts {
+struct PartCounts {
     answers: usize,
     calls: Range<usize>,
 }
 
 /// The calls or answers of one turn, with their ids.
 #[derive(Debug, Clone, Default)]
-pub(in crate::trajectory) struct Shape<'s, 'a> {
+pub(in crate::trajectory) struct CallsAndAnswers<'s, 'a> {
     pub calls: &'s [Option<Id<'a>>],
     pub answers: &'s [Option<Id<'a>>],
     /// Number of answers, at the end, that are `tool_result` parts: they share one turn, a tool's or a person's, and
@@ -51,7 +51,7 @@ pub(in crate::trajectory) struct Shape<'s, 'a> {
     pub calls_in_parts: Range<usize>,
 }
 
-impl Shape<'_, '_> {
+impl CallsAndAnswers<'_, '_> {
     /// Returns the number of answers that are the turn's own: a whole tool turn, or an envelope.
     pub fn own_answers(&self) -> usize {
         self.answers.len().saturating_sub(self.in_parts)
@@ -83,7 +83,7 @@ pub(super) fn shapes<'a>(turns: &[Turn<'a>]) -> Shapes<'a> {
 impl<'a> Shapes<'a> {
     /// Adds a turn, with its calls or answers.
     fn push(&mut self, found: TurnShape<'a>) {
-        if found.in_parts != InParts::default() {
+        if found.in_parts != PartCounts::default() {
             self.in_parts.insert(self.ends.len(), found.in_parts);
         }
         let are_calls = !found.calls.is_empty();
@@ -99,12 +99,12 @@ impl<'a> Shapes<'a> {
     }
 
     /// Returns the calls and answers of a turn.
-    pub fn get(&self, turn: usize) -> Option<Shape<'_, 'a>> {
+    pub fn get(&self, turn: usize) -> Option<CallsAndAnswers<'_, 'a>> {
         let (end, are_calls) = *self.ends.get(turn)?;
         let ids = self.ids.get(self.first_of(turn)..end as usize)?;
         let (calls, answers) = if are_calls { (ids, &[][..]) } else { (&[][..], ids) };
         let in_parts = self.in_parts.get(&turn).filter(|_| !ids.is_empty());
-        Some(Shape {
+        Some(CallsAndAnswers {
             calls,
             answers,
             in_parts: in_parts.map_or(0, |found| found.answers),
@@ -113,7 +113,7 @@ impl<'a> Shapes<'a> {
     }
 
     /// Returns the shapes of all turns, in order.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Shape<'_, 'a>> + ExactSizeIterator + '_ {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = CallsAndAnswers<'_, 'a>> + ExactSizeIterator + '_ {
         let shape = |turn| self.get(turn).unwrap_or_default();
         (0..self.ends.len()).map(shape)
     }
@@ -144,7 +144,7 @@ static RESPONSE_TAGS: [LazyLock<Finder<'static>>; 2] = [
 struct TurnShape<'a> {
     calls: Vec<Option<Id<'a>>>,
     answers: Vec<Option<Id<'a>>>,
-    in_parts: InParts,
+    in_parts: PartCounts,
 }
 
 fn found<'a>(turn: &Turn<'a>, reads_ids: bool) -> TurnShape<'a> {

@@ -138,7 +138,7 @@ fn read_as_pi<'a>(turn: &Turn<'a>, response: &mut ToolResponse<'a>) {
 }
 
 /// Returns the text around blocks, and the text in each.
-fn without_blocks<'t>(text: &'t str, blocks: &[Block]) -> (String, Vec<&'t str>) {
+fn without_blocks<'t>(text: &'t str, blocks: &[TaggedBlock]) -> (String, Vec<&'t str>) {
     let mut prose = String::new();
     let mut inner = Vec::with_capacity(blocks.len());
     let mut copied = 0;
@@ -202,14 +202,14 @@ pub(in crate::trajectory) fn whole_responses(text: &str) -> Vec<std::ops::Range<
     blocks.into_iter().map(|block| block.outer).collect()
 }
 
-struct Block {
+struct TaggedBlock {
     /// The byte range with the tags.
     outer: std::ops::Range<usize>,
     /// The byte range between the tags.
     inner: std::ops::Range<usize>,
 }
 
-fn tagged(text: &str, open: &str, close: &str) -> Vec<Block> {
+fn tagged(text: &str, open: &str, close: &str) -> Vec<TaggedBlock> {
     let mut blocks = Vec::new();
     let mut from = 0;
     while let Some(start) =
@@ -223,7 +223,7 @@ fn tagged(text: &str, open: &str, close: &str) -> Vec<Block> {
         };
         let inner_end = inner_start + length;
         from = inner_end + close.len();
-        blocks.push(Block {
+        blocks.push(TaggedBlock {
             outer: outer_start..from,
             inner: inner_start..inner_end,
         });

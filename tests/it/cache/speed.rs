@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, named_params};
-use trajfit::internals::cache::{Access, AnswerCache, FILE};
+use trajfit::internals::cache::{AnswerCache, CacheAccess, FILE};
 use trajfit::internals::summarize::answers::{AnswerKey, AnswerKind, AnswerStore, KeptAnswer};
 
 /// As many answers a second as a fast server gives, for so long.
@@ -22,7 +22,7 @@ fn folder() -> tempfile::TempDir {
 fn store(folder: &Path) -> AnswerCache {
     let store = AnswerCache::new(
         folder.to_owned(),
-        Access::Keep,
+        CacheAccess::Keep,
         Box::new(|warning| println!("{warning}")),
     );
     store.open().unwrap();

@@ -8,7 +8,7 @@ use crate::support::chat::{
 };
 use serde_json::{Value, json};
 use trajfit::internals::summarize::SummaryError;
-use trajfit::internals::summarize::chat::{ChatSettings, ChatSummarizer, Key};
+use trajfit::internals::summarize::chat::{ApiKey, ChatSettings, ChatSummarizer};
 use wiremock::ResponseTemplate;
 
 /// A server that answers the first requests with `failure` and the others well, and a summarizer for it.
@@ -144,7 +144,7 @@ fn what_ends_the_run_says_what_to_look_at_and_never_the_key() {
                 ("Proxy-Authorization".to_owned(), "Bearer plugh/7000".to_owned()),
                 ("X-Team-Key".to_owned(), "frobozz-4".to_owned()),
             ],
-            key: Some(Key {
+            key: Some(ApiKey {
                 value: "xyzzy-9000".to_owned(),
                 variable: "MY_KEY".to_owned(),
             }),
@@ -176,7 +176,7 @@ fn a_redirect_is_not_followed_so_that_the_key_stays_where_it_was_sent() {
         ResponseTemplate::new(307).insert_header("location", format!("{target}/chat/completions"))
     });
     let chat = summarizer(ChatSettings {
-        key: Some(Key {
+        key: Some(ApiKey {
             value: "xyzzy-9000".to_owned(),
             variable: "MY_KEY".to_owned(),
         }),

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use trajfit::internals::summarize::answers::InMemory;
 use trajfit::internals::summarize::batch::{BatchAnswers, NoResponses, RequestShape};
 use trajfit::internals::summarize::chat::api::Api;
-use trajfit::internals::summarize::chat::{ChatSettings, ChatSummarizer, Key};
+use trajfit::internals::summarize::chat::{ApiKey, ChatSettings, ChatSummarizer};
 use trajfit::internals::summarize::prompt::{Material, PromptSettings, Prompter, Style};
 use trajfit::internals::summarize::redact::redact;
 
@@ -104,7 +104,7 @@ fn a_key_that_is_a_word_leaves_answers_as_they_are() {
     let server = Server::start(|_, _| completion("The test passed: a testing key opened the-long-key-9."));
     for key in ["test", "the-long-key-9"] {
         let chat = summarizer(ChatSettings {
-            key: Some(Key {
+            key: Some(ApiKey {
                 value: key.to_owned(),
                 variable: "OPENAI_API_KEY".to_owned(),
             }),

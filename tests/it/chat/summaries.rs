@@ -14,8 +14,8 @@ use trajfit::internals::compress::anchors::Anchor;
 use trajfit::internals::metrics::Prices;
 use trajfit::internals::summarize::SummaryError;
 use trajfit::internals::summarize::chat::api::Api;
-use trajfit::internals::summarize::chat::{ChatSettings, Key};
-use trajfit::internals::summarize::spend::Limits;
+use trajfit::internals::summarize::chat::{ApiKey, ChatSettings};
+use trajfit::internals::summarize::spend::SpendLimits;
 use trajfit::internals::trajectory::Role;
 use wiremock::ResponseTemplate;
 
@@ -30,7 +30,7 @@ fn long_turns(count: usize) -> Vec<trajfit::internals::trajectory::TurnView<'sta
 fn a_request_is_what_chat_completions_ask_for() {
     let server = Server::start(|_, _| completion("Done."));
     let chat = summarizer(ChatSettings {
-        key: Some(Key {
+        key: Some(ApiKey {
             value: "k-1".to_owned(),
             variable: "K".to_owned(),
         }),
@@ -66,7 +66,7 @@ fn anthropics_messages_carry_the_key_the_version_and_the_rules() {
     });
     let chat = summarizer(ChatSettings {
         api: Api::Anthropic,
-        key: Some(Key {
+        key: Some(ApiKey {
             value: "k-1".to_owned(),
             variable: "K".to_owned(),
         }),
@@ -226,9 +226,9 @@ fn the_same_prompt_is_sent_once_in_a_run_even_when_it_is_asked_for_at_once() {
 #[test]
 fn limits_on_requests_and_money_end_the_run() {
     let server = Server::start(|_, request| completion(&answer_to(request)));
-    let limits = Limits {
+    let limits = SpendLimits {
         max_requests: Some(2),
-        ..Limits::default()
+        ..SpendLimits::default()
     };
     let (chat, spend) = limited(chat_settings(&server.url()), limits);
     let outcomes: Vec<_> = (0..4)
@@ -246,10 +246,10 @@ fn limits_on_requests_and_money_end_the_run() {
         fallback_prompt: 1000.0,
         fallback_completion: 5000.0,
     };
-    let limits = Limits {
+    let limits = SpendLimits {
         max_cost: Some(10.0),
         prices: Some(prices),
-        ..Limits::default()
+        ..SpendLimits::default()
     };
     let (chat, spend) = limited(chat_settings(&server.url()), limits);
     let results = at_once(30, |n| summarize(&chat, &format!("text {n}")));

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use trajfit::internals::config::{
-    Config, ConfigError, KEYS, Key, MachineFormat, Origin, OverLimit, PerTrajectory, Resolved, Sources,
-    Value, ValueKind,
+    Config, ConfigError, ConfigKey, KEYS, MachineFormat, OverLimit, PerTrajectory, Resolved, SettingOrigin,
+    Sources, Value, ValueKind,
 };
 
 fn config_file(folder: &Path, name: &str, text: &str) -> Sources {
@@ -24,7 +24,7 @@ fn resolve_yaml(text: &str) -> Result<Resolved, ConfigError> {
 fn flags(given: &[(&str, &str)]) -> Sources {
     let flags = given
         .iter()
-        .map(|(path, text)| (Key::by_path(path).unwrap(), (*text).to_owned()))
+        .map(|(path, text)| (ConfigKey::by_path(path).unwrap(), (*text).to_owned()))
         .collect();
     Sources {
         flags,
@@ -43,7 +43,7 @@ fn without_any_layer_the_defaults_stand() {
     assert!(resolved.warnings.is_empty());
     assert!(
         KEYS.iter()
-            .all(|key| *resolved.provenance.origin(key) == Origin::Default)
+            .all(|key| *resolved.provenance.origin(key) == SettingOrigin::Default)
     );
 }
 
@@ -133,20 +133,25 @@ fn flags_win_over_the_environment_and_that_over_the_file() {
     );
     assert_eq!(values, (3000, 4, 100));
     assert!(resolved.warnings.is_empty());
-    let origin = |path| resolved.provenance.origin(Key::by_path(path).unwrap()).clone();
+    let origin = |path| {
+        resolved
+            .provenance
+            .origin(ConfigKey::by_path(path).unwrap())
+            .clone()
+    };
     assert_eq!(
         origin("compression.target_max_tokens"),
-        Origin::Flag("max-tokens")
+        SettingOrigin::Flag("max-tokens")
     );
     assert_eq!(
         origin("compression.max_passes"),
-        Origin::Environment("TRAJFIT_MAX_PASSES".into())
+        SettingOrigin::Environment("TRAJFIT_MAX_PASSES".into())
     );
     assert_eq!(
         origin("compression.summary_target_tokens"),
-        Origin::File(file.file.unwrap())
+        SettingOrigin::File(file.file.unwrap())
     );
-    assert_eq!(origin("processing.jobs"), Origin::Default);
+    assert_eq!(origin("processing.jobs"), SettingOrigin::Default);
 }
 
 #[test]
@@ -298,8 +303,8 @@ fn null_and_empty_sections_leave_the_defaults() {
     let text = "compression:\n  target_max_tokens: null\n  summary_max_tokens: ~\nmetrics:\n";
     let resolved = resolve_yaml(text).unwrap();
     assert_eq!(resolved.config, Config::default());
-    let key = Key::by_path("compression.target_max_tokens").unwrap();
-    assert_eq!(resolved.provenance.origin(key), &Origin::Default);
+    let key = ConfigKey::by_path("compression.target_max_tokens").unwrap();
+    assert_eq!(resolved.provenance.origin(key), &SettingOrigin::Default);
     assert!(resolve_yaml("compression: 5\n").is_err());
 }
 

@@ -7,16 +7,16 @@ use proptest::prelude::*;
 use serde_json::Value;
 use trajfit::internals::fit::TurnCounter;
 use trajfit::internals::trajectory::{
-    Arguments, Converted, Format, OutputForm, Record, Role, convert, parse, view,
+    ArgumentsForm, Converted, Format, OutputForm, Record, Role, convert, parse, view,
 };
 
 const SHAREGPT: OutputForm = OutputForm {
     form: Format::ShareGpt,
-    arguments: Arguments::Object,
+    arguments: ArgumentsForm::Object,
 };
 const MESSAGES: OutputForm = OutputForm {
     form: Format::Messages,
-    arguments: Arguments::String,
+    arguments: ArgumentsForm::String,
 };
 
 /// What happens in a trajectory, whatever form it has.

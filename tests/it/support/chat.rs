@@ -10,13 +10,13 @@ use std::time::Duration;
 use super::cli::{Ran, Workspace};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Runtime;
-use trajfit::internals::cache::{Access, AnswerCache};
+use trajfit::internals::cache::{AnswerCache, CacheAccess};
 use trajfit::internals::compress::anchors::Anchor;
 use trajfit::internals::summarize::answers::InMemory;
 use trajfit::internals::summarize::chat::api::Api;
 use trajfit::internals::summarize::chat::{ChatSettings, ChatSummarizer};
 use trajfit::internals::summarize::prompt::{PromptSettings, Style};
-use trajfit::internals::summarize::spend::{Limits, Spend};
+use trajfit::internals::summarize::spend::{Spend, SpendLimits};
 use trajfit::internals::summarize::{Summarizer, Summary, SummaryError, SummaryRequest};
 use trajfit::internals::trajectory::{Role, TurnView};
 use wiremock::{Match, Mock, MockServer, Request, Respond, ResponseTemplate};
@@ -179,11 +179,11 @@ pub fn chat_settings(url: &str) -> ChatSettings {
 
 /// A summarizer with these settings.
 pub fn summarizer(settings: ChatSettings) -> ChatSummarizer {
-    limited(settings, Limits::default()).0
+    limited(settings, SpendLimits::default()).0
 }
 
 /// A summarizer with limits, and its live figures.
-pub fn limited(settings: ChatSettings, limits: Limits) -> (ChatSummarizer, Arc<Spend>) {
+pub fn limited(settings: ChatSettings, limits: SpendLimits) -> (ChatSummarizer, Arc<Spend>) {
     let spend = Arc::new(Spend::new(limits));
     let store = Arc::new(InMemory::default());
     let summarizer = ChatSummarizer::new(settings, store, Arc::clone(&spend), super::counter());
@@ -194,7 +194,7 @@ pub fn limited(settings: ChatSettings, limits: Limits) -> (ChatSummarizer, Arc<S
 pub fn keeping(settings: ChatSettings, folder: &Path) -> ChatSummarizer {
     let store = AnswerCache::new(
         folder.to_owned(),
-        Access::Keep,
+        CacheAccess::Keep,
         Box::new(|warning| panic!("{warning}")),
     );
     let summarizer =

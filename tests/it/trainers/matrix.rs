@@ -8,7 +8,7 @@ use crate::support::cli::Workspace;
 use trajfit::internals::fit::Linter;
 use trajfit::internals::names::Named;
 use trajfit::internals::tokens::chat_template::ChatTemplate;
-use trajfit::internals::trainers::{Outcome, TrainerName, Verdict, trainer};
+use trajfit::internals::trainers::{TrainerName, TrainingOutcome, Verdict, trainer};
 
 /// A row of the results: what a trainer did with a record.
 type Row = BTreeMap<String, String>;
@@ -126,8 +126,12 @@ fn is_kept(verdict: &Verdict) -> bool {
     let is_undecided = verdict
         .findings
         .iter()
-        .any(|finding| finding.outcome == Outcome::Undecided);
-    !is_undecided && matches!(verdict.outcome(), Outcome::Keep | Outcome::Lose | Outcome::Cut)
+        .any(|finding| finding.outcome == TrainingOutcome::Undecided);
+    !is_undecided
+        && matches!(
+            verdict.outcome(),
+            TrainingOutcome::Keep | TrainingOutcome::Lose | TrainingOutcome::Cut
+        )
 }
 
 #[test]
@@ -151,7 +155,7 @@ fn no_false_keeps((records, rows): &(BTreeMap<String, String>, Vec<Row>)) {
             let verdict = linter.lint(record.as_bytes()).unwrap();
             judged += 1;
             let mut is_false = row["outcome"] != "accepted" && is_kept(&verdict);
-            if row["outcome"] == "accepted" && verdict.outcome() == Outcome::Keep {
+            if row["outcome"] == "accepted" && verdict.outcome() == TrainingOutcome::Keep {
                 let printed: BTreeSet<String> = row["rendered"].split(' ').map(str::to_owned).collect();
                 is_false |= !marks(record).is_subset(&printed);
                 is_false |= row["trained_tokens"] == "0";
@@ -188,7 +192,7 @@ fn a_record_that_a_trainer_keeps_is_not_called_lost() {
             };
             let outcome = linter.lint(record.as_bytes()).unwrap().outcome();
             let is_learnt = row["outcome"] == "accepted" && !row["trained"].is_empty();
-            if is_learnt && outcome.harm() > Outcome::Cut.harm() {
+            if is_learnt && outcome.harm() > TrainingOutcome::Cut.harm() {
                 alarms.push(format!("{name} {mode} {}: {}", row["record"], outcome.name()));
             }
         }
@@ -215,13 +219,13 @@ fn a_record_over_the_limit_is_called_what_the_trainer_makes_of_it() {
             let verdict = linter.lint(record.as_bytes()).unwrap();
             let left: u64 = row["limit_trained_tokens"].parse().unwrap_or(0);
             let expected = if row["limit_outcome"] == "accepted" {
-                Outcome::Cut
+                TrainingOutcome::Cut
             } else {
-                Outcome::Drop
+                TrainingOutcome::Drop
             };
             let kept = verdict.learnt - verdict.vanished;
             let is_near = kept.abs_diff(left) <= 30;
-            if verdict.outcome() != expected || (expected == Outcome::Cut && !is_near) {
+            if verdict.outcome() != expected || (expected == TrainingOutcome::Cut && !is_near) {
                 wrong.push(format!(
                     "{name} {}: {left} left, {kept} said: {verdict:?}",
                     row["record"]

@@ -7,7 +7,7 @@ use super::collecting::{Collecting, collect};
 use super::flags::{self, BatchFlags};
 use super::keys::ApplyKeys;
 use crate::batch::ResponseFiles;
-use crate::cache::Access;
+use crate::cache::CacheAccess;
 use crate::cli::flags::compress_options::CompressOptions;
 use crate::cli::flags::inputs;
 use crate::cli::runs::{execute, running, summarizer};
@@ -100,7 +100,7 @@ pub fn apply(
         serde_json::json!({"answers": found.answered, "failures": failed, "bytes": found.bytes}),
     );
     let postbox = flags::postbox(settings, Arc::<_>::clone(responses) as _, resend_failed);
-    let chosen = summarizer::in_files(options, job.targets.cache(), Access::Keep, postbox)?;
+    let chosen = summarizer::in_files(options, job.targets.cache(), CacheAccess::Keep, postbox)?;
     let status = execute::run(options, job, chosen)?;
     if !options.quiet && !options.resume {
         flags::tell_strangers(responses);

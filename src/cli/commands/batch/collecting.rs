@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::flags;
-use crate::cache::Access;
+use crate::cache::CacheAccess;
 use crate::cli::CliError;
 use crate::cli::flags::compress_options::CompressOptions;
 use crate::cli::runs::{execute, running, summarizer};
@@ -37,7 +37,7 @@ pub fn collect(
     let settings = &options.settings;
     let sources = running::sources(&options.inputs, options.shard)?;
     let postbox = flags::postbox(settings, collecting.responses, collecting.resend_failed);
-    let chosen = summarizer::in_files(options, collecting.cache, Access::Look, postbox)?;
+    let chosen = summarizer::in_files(options, collecting.cache, CacheAccess::Look, postbox)?;
     let mut worker = execute::worker(settings, &sources, &chosen)?;
     // The requests do not depend on the treatment of a record that waits: it is kept.
     worker.fitter.settings.on_failure = OnFailure::Keep;

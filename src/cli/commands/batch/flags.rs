@@ -10,7 +10,7 @@ use crate::cli::flags::key_flags::{KeyFlags, KeySet};
 use crate::cli::flags::run_flags::{PartFlags, PrintFlags, RunFlags};
 use crate::cli::settings::Settings;
 use crate::cli::{CliError, errors};
-use crate::config::{Key, OverLimit, Sources, SummarizerKind};
+use crate::config::{ConfigKey, OverLimit, Sources, SummarizerKind};
 use crate::pipeline::RequestFileSet;
 use crate::summarize::batch::{BatchAnswers, Responses};
 
@@ -49,7 +49,9 @@ impl<S: KeySet + Clone + Send + Sync + 'static> BatchFlags<S> {
     ) -> Result<CompressOptions, CliError> {
         let mut sources: Sources = self.keys.into_sources(self.config);
         let mut set = |path, value: String| {
-            sources.flags.extend(Key::by_path(path).map(|key| (key, value)));
+            sources
+                .flags
+                .extend(ConfigKey::by_path(path).map(|key| (key, value)));
         };
         set("summarization.summarizer", SummarizerKind::Batch.to_string());
         if self.no_cache {

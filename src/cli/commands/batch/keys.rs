@@ -1,7 +1,7 @@
 //! The configuration keys for which each batch command has flags.
 
 use crate::cli::flags::key_flags::KeySet;
-use crate::config::Key;
+use crate::config::ConfigKey;
 
 /// Keys about requests that are sent one by one.
 const ONE_BY_ONE: [&str; 4] = [
@@ -47,22 +47,22 @@ pub enum ApplyKeys {}
 
 /// All keys but `ONE_BY_ONE`.
 #[derive(Debug, Clone)]
-pub enum RunKeys {}
+pub enum BatchRunKeys {}
 
 impl KeySet for ExportKeys {
-    fn key(key: &Key) -> Option<Key> {
+    fn key(key: &ConfigKey) -> Option<ConfigKey> {
         ApplyKeys::key(key).filter(|key| !WRITING.contains(&key.path))
     }
 }
 
 impl KeySet for ApplyKeys {
-    fn key(key: &Key) -> Option<Key> {
-        RunKeys::key(key).filter(|key| !SENDING.contains(&key.path))
+    fn key(key: &ConfigKey) -> Option<ConfigKey> {
+        BatchRunKeys::key(key).filter(|key| !SENDING.contains(&key.path))
     }
 }
 
-impl KeySet for RunKeys {
-    fn key(key: &Key) -> Option<Key> {
+impl KeySet for BatchRunKeys {
+    fn key(key: &ConfigKey) -> Option<ConfigKey> {
         (!ONE_BY_ONE.contains(&key.path)).then_some(*key)
     }
 }
@@ -75,10 +75,13 @@ mod tests {
     #[test]
     fn what_is_left_out_is_a_key() {
         for path in ONE_BY_ONE.iter().chain(&SENDING).chain(&WRITING) {
-            assert!(Key::by_path(path).is_some(), "{path}");
+            assert!(ConfigKey::by_path(path).is_some(), "{path}");
         }
-        assert_eq!(RunKeys::keys().count() + ONE_BY_ONE.len(), KEYS.len());
-        assert_eq!(ApplyKeys::keys().count() + SENDING.len(), RunKeys::keys().count());
+        assert_eq!(BatchRunKeys::keys().count() + ONE_BY_ONE.len(), KEYS.len());
+        assert_eq!(
+            ApplyKeys::keys().count() + SENDING.len(),
+            BatchRunKeys::keys().count()
+        );
         assert_eq!(
             ExportKeys::keys().count() + WRITING.len(),
             ApplyKeys::keys().count()

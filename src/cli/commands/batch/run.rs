@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::collecting::{Collecting, collect};
 use super::flags::{self, BatchFlags};
-use super::keys::RunKeys;
+use super::keys::BatchRunKeys;
 use super::watch::Watch;
 use super::{apply, export};
 use crate::batch::{Batch, BatchError, Folder, RUN_AGAIN, ResponseFiles, Rounds, State, Vendor, part_of};
@@ -35,7 +35,7 @@ pub struct RunArgs {
     #[arg(long, conflicts_with = "compression.over_limit")]
     fail_over_limit: bool,
     #[command(flatten)]
-    flags: BatchFlags<RunKeys>,
+    flags: BatchFlags<BatchRunKeys>,
 }
 
 const EXAMPLES: &str = "\
@@ -67,7 +67,7 @@ pub fn run(args: RunArgs) -> Result<ExitStatus, CliError> {
         );
     };
     let state = folder.load();
-    let mut run = Run {
+    let mut run = BatchRun {
         state: state.map_err(|error| fault("read", &folder.state(), &error))?,
         settings: summarizer::chat_settings(&options.settings.summaries)?,
         watch: Watch::new(options.quiet, options.verbose),
@@ -78,7 +78,7 @@ pub fn run(args: RunArgs) -> Result<ExitStatus, CliError> {
     };
     run.refuse_other_settings()?;
     let responses = run.answers(resend_failed)?;
-    let Run {
+    let BatchRun {
         watch,
         folder,
         mut state,
@@ -95,7 +95,7 @@ pub fn run(args: RunArgs) -> Result<ExitStatus, CliError> {
     Ok(status)
 }
 
-struct Run<'r> {
+struct BatchRun<'r> {
     options: &'r CompressOptions,
     settings: ChatSettings,
     folder: Folder,
@@ -106,7 +106,7 @@ struct Run<'r> {
     stop: Arc<AtomicBool>,
 }
 
-impl Run<'_> {
+impl BatchRun<'_> {
     /// Refuses settings other than those of open batches.
     fn refuse_other_settings(&mut self) -> Result<(), CliError> {
         let changed = settings::differences(&self.state.settings, &self.options.settings.fingerprint);
@@ -217,7 +217,7 @@ impl Run<'_> {
             .build()
             .map_err(|error| wrong(error.to_string()))?;
         let watch = &mut self.watch;
-        let mut tell = |event: crate::batch::Event<'_>| watch.tell(&event);
+        let mut tell = |event: crate::batch::BatchEvent<'_>| watch.tell(&event);
         let mut rounds = Rounds {
             folder: &self.folder,
             state: &mut self.state,

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use indicatif::ProgressBar;
 
-use crate::batch::Event;
+use crate::batch::BatchEvent;
 use crate::cli::terminal::progress::ProgressStyle;
 use crate::report::figures::{self, thousands};
-use crate::summarize::batch::job::Job;
+use crate::summarize::batch::job::BatchJob;
 
 /// The display of one run.
 pub struct Watch {
@@ -34,42 +34,42 @@ impl Watch {
     }
 
     /// Shows an event.
-    pub fn tell(&mut self, event: &Event<'_>) {
+    pub fn tell(&mut self, event: &BatchEvent<'_>) {
         match event {
-            Event::Uploading(batch) if self.style == ProgressStyle::Lines => self.line(&format!(
+            BatchEvent::Uploading(batch) if self.style == ProgressStyle::Lines => self.line(&format!(
                 "uploading {} ({} requests)",
                 batch.file,
                 thousands(batch.requests)
             )),
-            Event::Uploading(_) => {}
-            Event::Submitted(batch) => self.line(&format!(
+            BatchEvent::Uploading(_) => {}
+            BatchEvent::Submitted(batch) => self.line(&format!(
                 "submitted {} ({} requests) as {}",
                 batch.file,
                 thousands(batch.requests),
                 batch.id.as_deref().unwrap_or_default()
             )),
-            Event::FoundAgain(batch) => self.line(&format!(
+            BatchEvent::FoundAgain(batch) => self.line(&format!(
                 "{} ({} requests) had been submitted as {}",
                 batch.file,
                 thousands(batch.requests),
                 batch.id.as_deref().unwrap_or_default()
             )),
-            Event::Full(batch, full) => self.line(&format!(
+            BatchEvent::Full(batch, full) => self.line(&format!(
                 "{} waits, since the queue is full: {}",
                 batch.file, full.said
             )),
-            Event::Split(batch, parts) => self.line(&format!(
+            BatchEvent::Split(batch, parts) => self.line(&format!(
                 "{} is sent in {parts} parts, so that they fit into the queue",
                 batch.file
             )),
-            Event::TooLarge(batch) => self.line(&format!(
+            BatchEvent::TooLarge(batch) => self.line(&format!(
                 "{}: its request is longer than the queue takes, and is made in pieces",
                 batch.file
             )),
-            Event::Progress(job) => self.progress(job),
-            Event::Waiting(interval) => self.waiting(*interval),
-            Event::Unseen(error) => self.line(&format!("warning: {error}")),
-            Event::Done(job) => {
+            BatchEvent::Progress(job) => self.progress(job),
+            BatchEvent::Waiting(interval) => self.waiting(*interval),
+            BatchEvent::Unseen(error) => self.line(&format!("warning: {error}")),
+            BatchEvent::Done(job) => {
                 self.told.remove(&job.id);
                 self.line(&far(job));
             }
@@ -98,7 +98,7 @@ impl Watch {
         }
     }
 
-    fn progress(&mut self, job: &Job) {
+    fn progress(&mut self, job: &BatchJob) {
         let text = far(job);
         let before = self.told.insert(job.id.clone(), text.clone());
         if self.style == ProgressStyle::Lines && before.as_ref() != Some(&text) {
@@ -124,7 +124,7 @@ impl Drop for Watch {
 }
 
 /// The progress of a batch, in a few words.
-fn far(job: &Job) -> String {
+fn far(job: &BatchJob) -> String {
     let mut text = format!(
         "{}: {}, {} of {} answered",
         job.id,

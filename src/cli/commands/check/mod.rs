@@ -10,7 +10,7 @@ use crate::cli::flags::inputs::{self, tokens};
 use crate::cli::runs::survey::{SurveyArgs, SurveyOutcome};
 use crate::cli::terminal::stdout;
 use crate::cli::{CliError, ExitStatus};
-use crate::report::{Allowance, CheckOutcome, Limits, check_text};
+use crate::report::{Allowance, CheckLimits, CheckOutcome, check_text};
 use grounding::GroundingCheck;
 use unrolled::UnrolledCheck;
 
@@ -109,7 +109,7 @@ pub fn run(args: CheckArgs) -> Result<ExitStatus, CliError> {
         allow_unreadable,
         ..
     } = surveyed;
-    let limits = Limits {
+    let limits = CheckLimits {
         max_tokens,
         max_over: args.max_over,
         p99: args.p99,

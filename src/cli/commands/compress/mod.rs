@@ -8,7 +8,7 @@ use crate::cli::flags::key_flags::{KeyFlags, RunKeys};
 use crate::cli::flags::run_flags::{PrintFlags, RunFlags};
 use crate::cli::runs::execute;
 use crate::cli::{CliError, ExitStatus, errors};
-use crate::config::{Key, OverLimit, Sources};
+use crate::config::{ConfigKey, OverLimit, Sources};
 
 /// Compress the trajectories that are over the budget, copy the others.
 ///
@@ -75,7 +75,9 @@ impl CompressOptions {
             (args.no_cache, "summarization.cache", "off".to_owned()),
         ];
         for (_, path, value) in short.into_iter().filter(|(given, ..)| *given) {
-            sources.flags.extend(Key::by_path(path).map(|key| (key, value)));
+            sources
+                .flags
+                .extend(ConfigKey::by_path(path).map(|key| (key, value)));
         }
         let resolved = sources.resolve()?;
         args.run.options(args.inputs, args.output, resolved, args.print)

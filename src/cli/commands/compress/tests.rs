@@ -3,13 +3,13 @@
 use clap::Parser;
 
 use super::*;
-use crate::cli::args::{Cli, Command};
+use crate::cli::args::{Cli, Subcommands};
 use crate::fit::FitSettings;
 
 fn parse(words: &[&str]) -> Result<CompressOptions, CliError> {
     let cli = Cli::try_parse_from([&["trajfit", "compress"], words].concat())
         .map_err(|error| CliError::usage(error.to_string()))?;
-    let Command::Compress(args) = cli.command else {
+    let Subcommands::Compress(args) = cli.command else {
         panic!("another command")
     };
     CompressOptions::new(*args)

@@ -26,7 +26,7 @@ pub struct Shown {
 }
 
 /// Indexes of two turns that stand beside each other.
-type Pairing = (Option<usize>, Option<usize>);
+type TurnPair = (Option<usize>, Option<usize>);
 
 /// The record alone, with its region marked.
 pub fn alone(shown: &Shown, explained: &Explanation, page: Page) -> String {
@@ -148,10 +148,10 @@ fn marks(left: Option<usize>, right: Option<usize>, origins: &[Origin]) -> (&'st
 }
 
 /// The turns in their order: kept ones beside each other; between these the removed ones, then the new ones.
-fn pairings(old_turns: usize, origins: &[Origin]) -> Vec<Pairing> {
-    let mut pairs: Vec<Pairing> = Vec::new();
+fn pairings(old_turns: usize, origins: &[Origin]) -> Vec<TurnPair> {
+    let mut pairs: Vec<TurnPair> = Vec::new();
     let (mut from, mut new) = (0, Vec::new());
-    let flush = |pairs: &mut Vec<Pairing>, gone: std::ops::Range<usize>, new: &mut Vec<usize>| {
+    let flush = |pairs: &mut Vec<TurnPair>, gone: std::ops::Range<usize>, new: &mut Vec<usize>| {
         pairs.extend(gone.map(|turn| (Some(turn), None)));
         pairs.extend(new.drain(..).map(|turn| (None, Some(turn))));
     };

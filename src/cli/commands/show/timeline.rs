@@ -9,7 +9,7 @@ use crate::cli::CliError;
 use crate::cli::commands::check::unrolled::file_name;
 use crate::cli::runs::one_record::OneRecord;
 use crate::cli::terminal::visible::one_line;
-use crate::fit::{CompactionLine, Overlap, Stretch, SummaryRecords, UnrollSettings};
+use crate::fit::{CompactionLine, Overlap, SummaryRecords, TimelineStretch, UnrollSettings};
 use crate::report::{self, figures::thousands};
 
 /// The form of the JSON, by name and number.
@@ -20,7 +20,7 @@ const INDENT: &str = "            ";
 
 /// The timeline of a record that is replayed with a trigger.
 pub struct Timeline {
-    stretches: Vec<Stretch>,
+    stretches: Vec<TimelineStretch>,
     /// The first reason in the rows of its records; `None` where there is none.
     reason: Option<String>,
     place: String,
@@ -35,7 +35,7 @@ struct TimelineJson<'t> {
     version: &'static str,
     max_tokens: usize,
     trigger_tokens: usize,
-    stretches: &'t [Stretch],
+    stretches: &'t [TimelineStretch],
 }
 
 impl OneRecord {
@@ -129,7 +129,8 @@ impl Timeline {
 
     /// The lines about the compaction and the record that begin before a turn; none where none begins there.
     pub fn before_turn(&self, turn: usize) -> Vec<String> {
-        let begins = |stretch: &&Stretch| stretch.calls.first().is_some_and(|call| call.turns.start == turn);
+        let begins =
+            |stretch: &&TimelineStretch| stretch.calls.first().is_some_and(|call| call.turns.start == turn);
         let mut found = self.stretches.iter().enumerate();
         let found = found.find(|(_, stretch)| begins(stretch));
         found.map_or_else(Vec::new, |(index, stretch)| {

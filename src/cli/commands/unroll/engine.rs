@@ -8,7 +8,7 @@ use crate::names::named;
 
 named! {
     /// An agent whose compactions are known.
-    Engine {
+    AgentEngine {
         /// The Hermes agent: `agent/context_compressor.py` of `NousResearch/hermes-agent`.
         Hermes = "hermes",
         /// `OpenHands`: `openhands/sdk/context/condenser/llm_summarizing_condenser.py` of `openhands-sdk`.
@@ -59,7 +59,7 @@ impl Preset {
     };
 }
 
-impl Engine {
+impl AgentEngine {
     /// Sets the keys of the configuration that the engine decides, unless they are given, and returns its flags.
     ///
     /// # Errors
@@ -132,21 +132,21 @@ mod tests {
     #[test]
     fn an_engine_sets_what_nobody_else_sets() {
         let mut hermes = resolved(&[("compression.target_max_tokens", "100k")]);
-        let trigger = Engine::Hermes.apply(&mut hermes).unwrap().trigger;
+        let trigger = AgentEngine::Hermes.apply(&mut hermes).unwrap().trigger;
         assert!((trigger - 0.5).abs() < 1e-9, "{trigger}");
         let settings = Settings::of(&hermes).fit;
         let protection = settings.protection;
         assert_eq!((protection.last_n_turns, protection.tail_tokens), (20, 10_000));
         assert_eq!(settings.summary_max_tokens, 10_000);
         let mut own = resolved(&[("protected_turns.last_n_turns", "2")]);
-        Engine::Hermes.apply(&mut own).unwrap();
+        AgentEngine::Hermes.apply(&mut own).unwrap();
         assert_eq!(Settings::of(&own).fit.protection.last_n_turns, 2);
     }
 
     #[test]
     fn openhands_keeps_half_of_what_it_condenses() {
         let mut openhands = resolved(&[("compression.target_max_tokens", "16k")]);
-        let preset = Engine::Openhands.apply(&mut openhands).unwrap();
+        let preset = AgentEngine::Openhands.apply(&mut openhands).unwrap();
         assert_eq!(
             (preset.max_turns, preset.min_savings.to_bits()),
             (Some(80), 0.5_f64.to_bits())
@@ -159,11 +159,11 @@ mod tests {
     #[test]
     fn pi_needs_room_for_what_it_reserves_and_keeps() {
         let mut large = resolved(&[("compression.target_max_tokens", "200k")]);
-        let preset = Engine::Pi.apply(&mut large).unwrap();
+        let preset = AgentEngine::Pi.apply(&mut large).unwrap();
         assert!((preset.trigger - 183_616.0 / 200_000.0).abs() < 1e-9);
         assert!(!Settings::of(&large).fit.protection.first_human);
         assert_eq!(Settings::of(&large).fit.protection.tail_tokens, 20_000);
-        let error = Engine::Pi.apply(&mut resolved(&[])).unwrap_err();
+        let error = AgentEngine::Pi.apply(&mut resolved(&[])).unwrap_err();
         assert!(error.message.contains("16384"), "{}", error.message);
     }
 }

@@ -16,13 +16,13 @@ use crate::cli::runs::execute::{self, TableFacts};
 use crate::cli::runs::{running, summarizer};
 use crate::cli::settings::{Settings, prepare_unrolling};
 use crate::cli::{CliError, ExitStatus, errors};
-use crate::config::{Key, OverLimit, Resolved, SummarizerKind};
+use crate::config::{ConfigKey, OverLimit, Resolved, SummarizerKind};
 use crate::fit::{Overlap, Strategy, SummaryRecords, UnrollSettings};
 use crate::metrics::{AgentPrices, Columns, Status};
 use crate::names::Named;
 use crate::pipeline::{RunError, RunReport};
 use crate::report::{UnrollFigures, unroll_table};
-use engine::{Engine, Preset};
+use engine::{AgentEngine, Preset};
 use values::{Rows, by_name, price, savings};
 
 /// Unroll each trajectory into the records that an agent with a bounded context would have lived through.
@@ -47,8 +47,8 @@ pub struct UnrollArgs {
     #[arg(short, long, value_name = "OUT", value_parser = inputs::path())]
     output: Option<PathBuf>,
     /// Replay as this agent compacts: sets trigger, head and tail unless they are given
-    #[arg(long, value_name = "NAME", value_parser = by_name::<Engine>)]
-    engine: Option<Engine>,
+    #[arg(long, value_name = "NAME", value_parser = by_name::<AgentEngine>)]
+    engine: Option<AgentEngine>,
     /// Part of the budget at which the context is compacted, over 0 and at most 1; with --dry-run several, such as
     /// 0.5,0.75,0.85, which are compared in one table [default: 1]
     #[arg(long, value_name = "PART", value_delimiter = ',', value_parser = trigger)]
@@ -140,7 +140,7 @@ const LEFT_OUT: [&str; 7] = [
 enum UnrollKeys {}
 
 impl KeySet for UnrollKeys {
-    fn key(key: &Key) -> Option<Key> {
+    fn key(key: &ConfigKey) -> Option<ConfigKey> {
         (key.section() != "batch" && !LEFT_OUT.contains(&key.path)).then_some(*key)
     }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::reorder_buffer::{BatchResult, Overflow, ReorderBuffer};
 use super::window::{Share, Window};
 use crate::pipeline::RunError;
-use crate::pipeline::read::batch::Batch;
+use crate::pipeline::read::batch::ReadBatch;
 use crate::pipeline::read::feed::Feed;
 
 /// The prefix of the names of the pool's threads.
@@ -34,7 +34,7 @@ const STOP_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 const BATCH_WEIGHT: usize = 3;
 
 /// A message from reader or workers to the taker.
-enum Event<T> {
+enum PoolEvent<T> {
     /// A batch is being processed; dropping the task cancels it.
     Begun(u64, async_task::Task<()>),
     /// A batch is processed.
@@ -69,12 +69,12 @@ pub fn in_order<T, F>(
     width: Concurrency,
     stop: &Arc<AtomicBool>,
     overflow: Option<Overflow<T>>,
-    process: impl Fn(Batch) -> F + Send + 'static,
-    take: impl FnMut(&Batch, T) -> Result<(), RunError>,
+    process: impl Fn(ReadBatch) -> F + Send + 'static,
+    take: impl FnMut(&ReadBatch, T) -> Result<(), RunError>,
 ) -> Result<(), RunError>
 where
     T: Send + 'static,
-    F: Future<Output = (Batch, T)> + Send + 'static,
+    F: Future<Output = (ReadBatch, T)> + Send + 'static,
 {
     // A thread without a batch would be started for nothing, and would delay a single small file.
     let batches = feed
@@ -82,7 +82,7 @@ where
         .map_or(width.jobs, |batches| batches.max(1) as usize);
     let jobs = width.jobs.min(batches);
     let window = Arc::new(Concurrency { jobs, ..width }.window());
-    let line = Line {
+    let line = ResultLine {
         jobs,
         window: &window,
         stop,
@@ -91,23 +91,23 @@ where
 }
 
 /// The line from the reader to the taker of the results.
-struct Line<'l> {
+struct ResultLine<'l> {
     jobs: usize,
     window: &'l Arc<Window>,
     stop: &'l Arc<AtomicBool>,
 }
 
-impl Line<'_> {
+impl ResultLine<'_> {
     fn run<T, F>(
         &self,
         feed: Feed,
         overflow: Option<Overflow<T>>,
-        process: impl Fn(Batch) -> F + Send + 'static,
-        mut take: impl FnMut(&Batch, T) -> Result<(), RunError>,
+        process: impl Fn(ReadBatch) -> F + Send + 'static,
+        mut take: impl FnMut(&ReadBatch, T) -> Result<(), RunError>,
     ) -> Result<(), RunError>
     where
         T: Send + 'static,
-        F: Future<Output = (Batch, T)> + Send + 'static,
+        F: Future<Output = (ReadBatch, T)> + Send + 'static,
     {
         let (sender, receiver) = mpsc::channel();
         let reader = {
@@ -124,7 +124,7 @@ impl Line<'_> {
                     spawn_on(&pool, number - 1, share, process(batch), &sender)
                 };
                 let ended = feed.read_all(hand_on);
-                let _ = sender.send(Event::ReaderEnded(number, ended));
+                let _ = sender.send(PoolEvent::ReaderEnded(number, ended));
             })
         };
         let waiting = ReorderBuffer::new(self.window, overflow);
@@ -144,9 +144,9 @@ impl Line<'_> {
     /// Takes the results of the pool in the order in which batches were read. Returns true if the reader is done.
     fn take_all<T>(
         &self,
-        receiver: &Receiver<Event<T>>,
+        receiver: &Receiver<PoolEvent<T>>,
         mut waiting: ReorderBuffer<'_, T>,
-        take: &mut impl FnMut(&Batch, T) -> Result<(), RunError>,
+        take: &mut impl FnMut(&ReadBatch, T) -> Result<(), RunError>,
     ) -> Result<bool, RunError> {
         // Dropping a task cancels it.
         let mut tasks = BTreeMap::new();
@@ -155,10 +155,10 @@ impl Line<'_> {
         let mut stopping: Option<Instant> = None;
         loop {
             match receiver.recv_timeout(STOP_CHECK_INTERVAL) {
-                Ok(Event::Begun(number, task)) => {
+                Ok(PoolEvent::Begun(number, task)) => {
                     tasks.insert(number, task);
                 }
-                Ok(Event::Done(number, done)) => {
+                Ok(PoolEvent::Done(number, done)) => {
                     tasks.remove(&number);
                     if number == next {
                         next += 1;
@@ -172,7 +172,7 @@ impl Line<'_> {
                         waiting.add(number, done);
                     }
                 }
-                Ok(Event::ReaderEnded(number, ended)) => read = Some((number, ended)),
+                Ok(PoolEvent::ReaderEnded(number, ended)) => read = Some((number, ended)),
                 Err(RecvTimeoutError::Timeout) => {
                     // The reader may wait for input that never comes.
                     if self.stop.load(Ordering::Relaxed) && tasks.is_empty() && read.is_none() {
@@ -195,7 +195,7 @@ impl Line<'_> {
     fn hand_out<T>(
         &self,
         done: BatchResult<T>,
-        take: &mut impl FnMut(&Batch, T) -> Result<(), RunError>,
+        take: &mut impl FnMut(&ReadBatch, T) -> Result<(), RunError>,
     ) -> Result<(), RunError> {
         take(&done.batch, done.result)?;
         self.window.release(done.share);
@@ -218,8 +218,8 @@ fn spawn_on<T: Send + 'static>(
     pool: &Arc<rayon::ThreadPool>,
     number: u64,
     share: Share,
-    future: impl Future<Output = (Batch, T)> + Send + 'static,
-    events: &Sender<Event<T>>,
+    future: impl Future<Output = (ReadBatch, T)> + Send + 'static,
+    events: &Sender<PoolEvent<T>>,
 ) -> bool {
     let pool = Arc::clone(pool);
     let schedule = move |runnable: async_task::Runnable| {
@@ -232,10 +232,10 @@ fn spawn_on<T: Send + 'static>(
         let (batch, result) = future.await;
         let done_with = BatchResult { batch, result, share };
         // Results that come after the end are dropped.
-        let _ = done.send(Event::Done(number, done_with));
+        let _ = done.send(PoolEvent::Done(number, done_with));
     };
     let (runnable, task) = async_task::spawn(future, schedule);
-    let is_taken = events.send(Event::Begun(number, task)).is_ok();
+    let is_taken = events.send(PoolEvent::Begun(number, task)).is_ok();
     if is_taken {
         runnable.schedule();
     }
@@ -243,7 +243,7 @@ fn spawn_on<T: Send + 'static>(
 }
 
 /// The share of the window that a batch in flight takes.
-fn share_of(batch: &Batch) -> Share {
+fn share_of(batch: &ReadBatch) -> Share {
     Share {
         bytes: batch.bytes.len() * BATCH_WEIGHT,
         batches: 1,

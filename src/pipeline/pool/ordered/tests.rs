@@ -46,7 +46,7 @@ fn window() -> Arc<Window> {
 fn lines_taken(folder: &Path, spill_file: &Path) -> Vec<String> {
     let stop = Arc::new(AtomicBool::new(false));
     let others = Arc::new(Semaphore::new(0));
-    let process = move |batch: Batch| {
+    let process = move |batch: ReadBatch| {
         let others = Arc::clone(&others);
         async move {
             let line = batch.items[0].line;
@@ -60,7 +60,7 @@ fn lines_taken(folder: &Path, spill_file: &Path) -> Vec<String> {
         }
     };
     let mut taken = Vec::new();
-    let take = |batch: &Batch, result: Vec<u8>| {
+    let take = |batch: &ReadBatch, result: Vec<u8>| {
         let number = batch.bytes.split(|byte| *byte == b' ').next().unwrap();
         let number = String::from_utf8_lossy(number);
         taken.push(format!("{number}: {}", String::from_utf8(result).unwrap()));
@@ -71,7 +71,7 @@ fn lines_taken(folder: &Path, spill_file: &Path) -> Vec<String> {
         texts: |batch, result: &mut Vec<u8>| vec![&mut batch.bytes, result],
     };
     let window = window();
-    let line = Line {
+    let line = ResultLine {
         jobs: 2,
         window: &window,
         stop: &stop,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::summarize::chat::answer::error_names;
-use crate::summarize::chat::answer::retry::{self, Verdict};
+use crate::summarize::chat::answer::retry::{self, RetryVerdict};
 use crate::summarize::chat::answer::{self, BadAnswer, ModelAnswer};
 use crate::summarize::chat::api::Api;
 use crate::summarize::chat::dialect::{DialectFix, RequestShape};
@@ -19,21 +19,21 @@ pub struct Response {
     /// The id of the request that it answers.
     pub custom_id: String,
     /// The outcome of the request.
-    pub outcome: Outcome,
+    pub outcome: ResponseOutcome,
 }
 
 /// The outcome of a request.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum ResponseOutcome {
     /// An answer that can be used.
     Answer(ModelAnswer),
     /// A failure.
-    Failed(Failed),
+    Failed(FailedResponse),
 }
 
 /// A response without a usable answer.
 #[derive(Debug)]
-pub enum Failed {
+pub enum FailedResponse {
     /// An unusable answer.
     Answer(BadAnswer),
     /// A status that is no success, with the body.
@@ -99,7 +99,7 @@ pub fn read(line: &[u8]) -> Result<Response, NoResponse> {
     } else if let Some(response) = parsed.response {
         Ok(from_http(&response, parsed.error))
     } else if let Some(error) = parsed.error {
-        Ok(Outcome::Failed(Failed::NotDone(not_done(error))))
+        Ok(ResponseOutcome::Failed(FailedResponse::NotDone(not_done(error))))
     } else if parsed.params.is_some() || parsed.body.is_some() {
         return Err(NoResponse::Request);
     } else {
@@ -113,28 +113,35 @@ pub fn read(line: &[u8]) -> Result<Response, NoResponse> {
     })
 }
 
-fn from_http(response: &HttpResponse<'_>, error: Option<&RawValue>) -> Outcome {
+fn from_http(response: &HttpResponse<'_>, error: Option<&RawValue>) -> ResponseOutcome {
     let said = response.body.or(error).map_or("", RawValue::get);
     match response.status_code.unwrap_or(200) {
         200..=299 if response.body.is_none() && error.is_some() => {
-            Outcome::Failed(Failed::NotDone(error.map_or_else(unknown, not_done)))
+            ResponseOutcome::Failed(FailedResponse::NotDone(error.map_or_else(unknown, not_done)))
         }
-        200..=299 => Outcome::of(answer::read(Api::OpenAi, said.as_bytes())),
-        status => Outcome::Failed(Failed::Status(status, said.as_bytes().to_vec())),
+        200..=299 => ResponseOutcome::of(answer::read(Api::OpenAi, said.as_bytes())),
+        status => ResponseOutcome::Failed(FailedResponse::Status(status, said.as_bytes().to_vec())),
     }
 }
 
-fn from_anthropic(result: &AnthropicResult<'_>) -> Result<Outcome, &'static str> {
-    let failed = |name, detail| Ok(Outcome::Failed(Failed::NotDone(Failure::new(name, detail))));
+fn from_anthropic(result: &AnthropicResult<'_>) -> Result<ResponseOutcome, &'static str> {
+    let failed = |name, detail| {
+        Ok(ResponseOutcome::Failed(FailedResponse::NotDone(Failure::new(
+            name, detail,
+        ))))
+    };
     match (&*result.kind, result.message, result.error) {
         ("succeeded", Some(message), _) => {
             let read = answer::read(Api::Anthropic, message.get().as_bytes());
-            Ok(Outcome::of(read))
+            Ok(ResponseOutcome::of(read))
         }
         ("succeeded", None, _) => Err("no response: it succeeded, but there is no message"),
         ("errored", _, Some(error)) => {
             let said = error.get().as_bytes().to_vec();
-            Ok(Outcome::Failed(Failed::Status(status_of(error), said)))
+            Ok(ResponseOutcome::Failed(FailedResponse::Status(
+                status_of(error),
+                said,
+            )))
         }
         ("errored", ..) => failed("summary_batch_error", "it failed, and nothing says why"),
         ("expired", ..) => failed("summary_expired", "the batch expired before it was its turn"),
@@ -172,18 +179,19 @@ fn unknown() -> Failure {
     Failure::new("summary_batch_error", "nothing says why")
 }
 
-impl Outcome {
+impl ResponseOutcome {
     fn of(read: Result<ModelAnswer, BadAnswer>) -> Self {
         match read {
             Ok(answer) => Self::Answer(answer),
-            Err(bad) => Self::Failed(Failed::Answer(bad)),
+            Err(bad) => Self::Failed(FailedResponse::Answer(bad)),
         }
     }
 
     /// Returns true if the request was refused for its length.
     pub fn is_too_long(&self) -> bool {
-        let is_long =
-            |failed: &Failed| matches!(failed.verdict(RequestShape::default()), Verdict::Shorten(..));
+        let is_long = |failed: &FailedResponse| {
+            matches!(failed.verdict(RequestShape::default()), RetryVerdict::Shorten(..))
+        };
         matches!(self, Self::Failed(failed) if is_long(failed))
     }
 
@@ -192,20 +200,20 @@ impl Outcome {
         match self {
             Self::Answer(_) => None,
             Self::Failed(failed) => match failed.verdict(RequestShape::default()) {
-                Verdict::Relearn(_, lesson) => Some(lesson),
+                RetryVerdict::Relearn(_, lesson) => Some(lesson),
                 _ => None,
             },
         }
     }
 }
 
-impl Failed {
+impl FailedResponse {
     /// The verdict on a request that was written in that form.
-    pub fn verdict(&self, manner: RequestShape) -> Verdict {
+    pub fn verdict(&self, manner: RequestShape) -> RetryVerdict {
         match self {
             Self::Answer(bad) => retry::after_answer(bad.clone(), None, manner, ""),
             Self::Status(status, body) => retry::after_status(*status, None, body, manner, ""),
-            Self::NotDone(failure) => Verdict::Retry(failure.clone(), None),
+            Self::NotDone(failure) => RetryVerdict::Retry(failure.clone(), None),
         }
     }
 

@@ -7,8 +7,8 @@ use super::*;
 fn outcome(line: &Value) -> String {
     match read(line.to_string().as_bytes()) {
         Ok(response) => match response.outcome {
-            Outcome::Answer(answer) => answer.text,
-            Outcome::Failed(failed) => failed.name().to_owned(),
+            ResponseOutcome::Answer(answer) => answer.text,
+            ResponseOutcome::Failed(failed) => failed.name().to_owned(),
         },
         Err(NoResponse::Request) => "request".to_owned(),
         Err(NoResponse::Broken(_)) => "broken".to_owned(),
@@ -53,11 +53,14 @@ fn vllm_leaves_the_body_out_where_there_is_an_error() {
         "error": {"error": {"message": "This model's maximum context length is 4096 tokens.", "code": 400}},
     });
     let response = read(line.to_string().as_bytes()).unwrap();
-    let Outcome::Failed(failed) = response.outcome else {
+    let ResponseOutcome::Failed(failed) = response.outcome else {
         panic!("an answer")
     };
     let verdict = failed.verdict(RequestShape::default());
-    assert!(matches!(verdict, Verdict::Shorten(_, Some(4096))), "{verdict:?}");
+    assert!(
+        matches!(verdict, RetryVerdict::Shorten(_, Some(4096))),
+        "{verdict:?}"
+    );
     let text = json!({
         "id": "vllm-1", "custom_id": "x", "error": "Request must not be sent in stream mode",
         "response": {"status_code": 400, "request_id": "r"},

@@ -13,7 +13,7 @@ pub const LONGEST_PAUSE: Duration = Duration::from_mins(2);
 
 /// The next step after a failed attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum RetryVerdict {
     /// Ask again, after the time that the server named, if it did.
     Retry(Failure, Option<Duration>),
     /// The server takes no more requests now: ask again when it does, after the time that it named, if it did.
@@ -28,7 +28,7 @@ pub enum Verdict {
     EndRun(Failure, Option<Lasting>),
 }
 
-impl Verdict {
+impl RetryVerdict {
     /// The failure.
     pub fn failure(&self) -> &Failure {
         match self {
@@ -54,13 +54,13 @@ pub enum TransportError {
 }
 
 /// The verdict on a failure below HTTP.
-pub fn after_transport(kind: TransportError, detail: &str) -> Verdict {
+pub fn after_transport(kind: TransportError, detail: &str) -> RetryVerdict {
     let name = match kind {
         TransportError::Connection => "summary_connection",
         TransportError::Timeout => "summary_timeout",
         TransportError::Decoding => "summary_decoding",
     };
-    Verdict::Retry(Failure::new(name, detail), None)
+    RetryVerdict::Retry(Failure::new(name, detail), None)
 }
 
 /// The verdict on a response with an error status. Phrases that `prompt` holds as well do not count.
@@ -70,21 +70,23 @@ pub fn after_status(
     body: &[u8],
     manner: RequestShape,
     prompt: &str,
-) -> Verdict {
+) -> RetryVerdict {
     let message = answer::error_message(body);
     let failure = Failure::http(status, &message);
     let text = String::from_utf8_lossy(body);
     if let Some(about) = lasting(status, &text, prompt).filter(|_| status < 500) {
-        return Verdict::EndRun(failure, Some(about));
+        return RetryVerdict::EndRun(failure, Some(about));
     }
     match status {
-        413 => Verdict::Shorten(failure, window_in(&text.to_ascii_lowercase())),
-        429 if says(&text, &TOO_LARGE) => Verdict::Shorten(failure, window_in(&text.to_ascii_lowercase())),
-        429 | 498 | 503 | 529 => Verdict::Refused(failure, retry_after),
-        408 | 409 | 425 | 500..=599 => Verdict::Retry(failure, retry_after),
-        401..=403 => Verdict::EndRun(failure, None),
+        413 => RetryVerdict::Shorten(failure, window_in(&text.to_ascii_lowercase())),
+        429 if says(&text, &TOO_LARGE) => {
+            RetryVerdict::Shorten(failure, window_in(&text.to_ascii_lowercase()))
+        }
+        429 | 498 | 503 | 529 => RetryVerdict::Refused(failure, retry_after),
+        408 | 409 | 425 | 500..=599 => RetryVerdict::Retry(failure, retry_after),
+        401..=403 => RetryVerdict::EndRun(failure, None),
         400 | 422 => after_refusal(failure, &text, manner),
-        _ => Verdict::Fail(failure),
+        _ => RetryVerdict::Fail(failure),
     }
 }
 
@@ -94,26 +96,26 @@ pub fn after_answer(
     retry_after: Option<Duration>,
     manner: RequestShape,
     prompt: &str,
-) -> Verdict {
+) -> RetryVerdict {
     let failure = bad.failure;
     let Some(error) = bad.error else {
         return if bad.is_final {
-            Verdict::Fail(failure)
+            RetryVerdict::Fail(failure)
         } else {
-            Verdict::Retry(failure, None)
+            RetryVerdict::Retry(failure, None)
         };
     };
     // The error in the body is judged by the status that it names.
     let Some(status) = error.status else {
         let about = lasting(400, &error.text, prompt);
-        return about.map_or(Verdict::Retry(failure.clone(), retry_after), |about| {
-            Verdict::EndRun(failure, Some(about))
+        return about.map_or(RetryVerdict::Retry(failure.clone(), retry_after), |about| {
+            RetryVerdict::EndRun(failure, Some(about))
         });
     };
     match after_status(status, retry_after, error.text.as_bytes(), manner, prompt) {
-        Verdict::Retry(_, wish) => Verdict::Retry(failure, wish),
-        Verdict::Refused(_, wish) => Verdict::Refused(failure, wish),
-        Verdict::Fail(_) => Verdict::Fail(failure),
+        RetryVerdict::Retry(_, wish) => RetryVerdict::Retry(failure, wish),
+        RetryVerdict::Refused(_, wish) => RetryVerdict::Refused(failure, wish),
+        RetryVerdict::Fail(_) => RetryVerdict::Fail(failure),
         other => other,
     }
 }
@@ -125,17 +127,17 @@ fn says(text: &str, phrases: &[&str]) -> bool {
 }
 
 /// The verdict on a request that the server calls wrong: too long, or in the wrong form.
-fn after_refusal(failure: Failure, body: &str, manner: RequestShape) -> Verdict {
+fn after_refusal(failure: Failure, body: &str, manner: RequestShape) -> RetryVerdict {
     if says(body, &TOO_LONG) {
-        return Verdict::Shorten(failure, window_in(&body.to_ascii_lowercase()));
+        return RetryVerdict::Shorten(failure, window_in(&body.to_ascii_lowercase()));
     }
     if !manner.completion_limit && says(body, &["max_completion_tokens"]) {
-        return Verdict::Relearn(failure, DialectFix::CompletionLimit);
+        return RetryVerdict::Relearn(failure, DialectFix::CompletionLimit);
     }
     if manner.temperature && says(body, &["temperature"]) {
-        return Verdict::Relearn(failure, DialectFix::NoTemperature);
+        return RetryVerdict::Relearn(failure, DialectFix::NoTemperature);
     }
-    Verdict::Fail(failure)
+    RetryVerdict::Fail(failure)
 }
 
 /// Phrases of rate limits for one request of more than a minute's tokens: waiting would not help it.
@@ -209,15 +211,15 @@ fn share(seed: u64, attempt: u32) -> f64 {
 mod tests {
     use super::*;
 
-    fn kind(verdict: &Verdict) -> &'static str {
+    fn kind(verdict: &RetryVerdict) -> &'static str {
         match verdict {
-            Verdict::Retry(..) => "retry",
-            Verdict::Relearn(_, DialectFix::CompletionLimit) => "completion limit",
-            Verdict::Relearn(_, DialectFix::NoTemperature) => "no temperature",
-            Verdict::Shorten(..) => "shorten",
-            Verdict::Fail(_) => "fail",
-            Verdict::Refused(..) => "refused",
-            Verdict::EndRun(..) => "end",
+            RetryVerdict::Retry(..) => "retry",
+            RetryVerdict::Relearn(_, DialectFix::CompletionLimit) => "completion limit",
+            RetryVerdict::Relearn(_, DialectFix::NoTemperature) => "no temperature",
+            RetryVerdict::Shorten(..) => "shorten",
+            RetryVerdict::Fail(_) => "fail",
+            RetryVerdict::Refused(..) => "refused",
+            RetryVerdict::EndRun(..) => "end",
         }
     }
 
@@ -325,7 +327,7 @@ mod tests {
         let message = "Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 45000. The input or output \
                        tokens must be reduced in order to run successfully.";
         let failure = Failure::http(429, message);
-        let expected = Verdict::Shorten(failure, Some(30_000));
+        let expected = RetryVerdict::Shorten(failure, Some(30_000));
         assert_eq!(
             after_status(429, None, message.as_bytes(), RequestShape::default(), ""),
             expected

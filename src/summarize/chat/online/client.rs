@@ -11,14 +11,14 @@ use crate::metrics::Tokens;
 use crate::summarize::Usage;
 use crate::summarize::chat::ChatSettings;
 use crate::summarize::chat::answer::error_names::FORBIDDEN;
-use crate::summarize::chat::answer::retry::{self, Verdict};
+use crate::summarize::chat::answer::retry::{self, RetryVerdict};
 use crate::summarize::chat::answer::{self, BadAnswer, ModelAnswer};
-use crate::summarize::chat::api::{Api, Call};
-use crate::summarize::chat::pace::allowance::{Allowance, Reserved};
+use crate::summarize::chat::api::{Api, ApiCall};
+use crate::summarize::chat::pace::allowance::{Reserved, UserLimits};
 use crate::summarize::chat::pace::breaker::Breaker;
-use crate::summarize::chat::pace::limits::{Left, Unit};
-use crate::summarize::chat::pace::places::{NoPlace, Place, Places};
-use crate::summarize::chat::question::{Asked, ChatError, Model, Question};
+use crate::summarize::chat::pace::limits::{Left, LimitUnit};
+use crate::summarize::chat::pace::places::{InFlightPlace, NoPlace, Places};
+use crate::summarize::chat::question::{ChatError, ChatModel, Question, QuestionOutcome};
 use crate::summarize::failure::Failure;
 use crate::summarize::prompt::Prompt;
 use crate::summarize::run_end::RunEnd;
@@ -50,7 +50,7 @@ pub struct Client {
     pub(super) turn: tokio::sync::Mutex<()>,
     counter: Arc<dyn TokenCounter>,
     breaker: Mutex<Breaker>,
-    allowance: Allowance,
+    allowance: UserLimits,
     /// The error of the last attempt that was refused, or found no working server.
     pub(super) last_failure: Mutex<String>,
     pub(super) ended: OnceLock<RunEnd>,
@@ -59,7 +59,7 @@ pub struct Client {
 /// An attempt that brought no answer.
 enum Unanswered {
     /// The verdict, and true if the attempt counts against the request.
-    Verdict(Verdict, bool),
+    Verdict(RetryVerdict, bool),
     Ended(RunEnd),
 }
 
@@ -89,18 +89,18 @@ impl Client {
                 settings.retry_delay,
                 settings.max_concurrent_requests,
             )),
-            allowance: Allowance::new(settings, spend),
+            allowance: UserLimits::new(settings, spend),
             last_failure: Mutex::default(),
             ended: OnceLock::new(),
         })
     }
 
     /// Asks until there is an answer, or a final failure.
-    pub async fn ask(&self, question: &Question) -> Asked<'_> {
+    pub async fn ask(&self, question: &Question) -> QuestionOutcome<'_> {
         let mut usage = Usage::default();
         let mut place = None;
         let result = self.answer(question, &mut usage, &mut place).await;
-        Asked { usage, result, place }
+        QuestionOutcome { usage, result, place }
     }
 
     /// Sends nothing new, and waits until what is in flight is answered and kept.
@@ -113,7 +113,7 @@ impl Client {
         &'c self,
         question: &Question,
         usage: &mut Usage,
-        place: &mut Option<Place<'c>>,
+        place: &mut Option<InFlightPlace<'c>>,
     ) -> Result<ModelAnswer, ChatError> {
         let (mut attempts, mut lessons) = (0_u32, 0);
         loop {
@@ -124,7 +124,7 @@ impl Client {
             };
             usage.errors += 1;
             match verdict {
-                Verdict::Retry(failure, wish) => {
+                RetryVerdict::Retry(failure, wish) => {
                     *place = None;
                     attempts += u32::from(counts);
                     if attempts as usize > self.max_retries {
@@ -138,23 +138,23 @@ impl Client {
                     }
                 }
                 // The place is free; the next one depends on what the server accepts.
-                Verdict::Refused(..) => {
+                RetryVerdict::Refused(..) => {
                     *place = None;
                     self.allowance.spend().retries.fetch_add(1, Ordering::Relaxed);
                 }
-                Verdict::Relearn(failure, lesson) => {
+                RetryVerdict::Relearn(failure, lesson) => {
                     lessons += 1;
                     if lessons > MAX_LESSONS {
                         return Err(ChatError::Failed(failure));
                     }
                     question.model.dialect.learn(lesson);
                 }
-                Verdict::Shorten(failure, window) => return Err(ChatError::TooLong(failure, window)),
-                Verdict::EndRun(failure, about) if about.is_some() || failure.name != FORBIDDEN => {
+                RetryVerdict::Shorten(failure, window) => return Err(ChatError::TooLong(failure, window)),
+                RetryVerdict::EndRun(failure, about) if about.is_some() || failure.name != FORBIDDEN => {
                     let end = RunEnd::refused(self.wire.url(), &failure, about, self.wire.key());
                     return Err(ChatError::Ended(self.end(end)));
                 }
-                Verdict::Fail(failure) | Verdict::EndRun(failure, _) => {
+                RetryVerdict::Fail(failure) | RetryVerdict::EndRun(failure, _) => {
                     *place = None;
                     match self.is_for_all(question, usage, &failure).await {
                         Ok(Some(false)) => return Err(ChatError::Failed(failure)),
@@ -180,7 +180,7 @@ impl Client {
         &'c self,
         question: &Question,
         usage: &mut Usage,
-        place: &mut Option<Place<'c>>,
+        place: &mut Option<InFlightPlace<'c>>,
     ) -> Result<ModelAnswer, Unanswered> {
         *place = None;
         let dialect = &question.model.dialect;
@@ -239,7 +239,7 @@ impl Client {
             }
         };
         match &verdict {
-            Verdict::Refused(failure, wish) => {
+            RetryVerdict::Refused(failure, wish) => {
                 self.refused(sent, failure, *wish).map_err(Unanswered::Ended)?;
             }
             _ if (500..600).contains(&reply.status) => {
@@ -248,7 +248,7 @@ impl Client {
             _ => self.took_on(&reply.left, (question.prompt_tokens, 0)),
         }
         self.breaker().answered();
-        if !matches!(verdict, Verdict::Relearn(..) | Verdict::Refused(..)) {
+        if !matches!(verdict, RetryVerdict::Relearn(..) | RetryVerdict::Refused(..)) {
             dialect.settle();
         }
         Err(Unanswered::Verdict(verdict, true))
@@ -259,7 +259,7 @@ impl Client {
         &self,
         question: &Question,
         usage: &mut Usage,
-    ) -> Result<(Place<'_>, Reserved<'_>), RunEnd> {
+    ) -> Result<(InFlightPlace<'_>, Reserved<'_>), RunEnd> {
         let _turn = self.turn.lock().await;
         self.until_up(&question.model, usage).await?;
         let place = self.places.enter().await.map_err(|none| match none {
@@ -297,10 +297,10 @@ impl Client {
         flow.accepted();
         let limits = left.iter().filter_map(|left| {
             let units = match left.of {
-                Unit::Requests => 1,
-                Unit::Tokens => prompt + answer,
-                Unit::Prompt => prompt,
-                Unit::Answer => answer,
+                LimitUnit::Requests => 1,
+                LimitUnit::Tokens => prompt + answer,
+                LimitUnit::Prompt => prompt,
+                LimitUnit::Answer => answer,
             };
             (units > 0).then(|| (left.amount / units as f64, left.time))
         });
@@ -320,7 +320,7 @@ impl Client {
     }
 
     /// The result of an attempt that found no working server.
-    fn no_server(&self, verdict: Verdict, detail: String) -> Unanswered {
+    fn no_server(&self, verdict: RetryVerdict, detail: String) -> Unanswered {
         *lock(&self.last_failure) = detail;
         let now = self.places.now();
         let counts = self.breaker().failed(now);
@@ -339,8 +339,8 @@ impl Client {
         })
     }
 
-    pub(super) fn request(&self, model: &Model, prompt: &Prompt, max_output: usize) -> Vec<u8> {
-        let call = Call {
+    pub(super) fn request(&self, model: &ChatModel, prompt: &Prompt, max_output: usize) -> Vec<u8> {
+        let call = ApiCall {
             model: &model.name,
             prompt,
             max_output,
@@ -361,7 +361,7 @@ impl Client {
         reserved.map_err(|limit| self.end(RunEnd::limit(limit)))
     }
 
-    pub(super) fn note(&self, usage: &mut Usage, model: &Model, tokens: (u64, u64)) {
+    pub(super) fn note(&self, usage: &mut Usage, model: &ChatModel, tokens: (u64, u64)) {
         let tokens = Tokens::of(tokens.0, tokens.1, model.is_fallback);
         usage.tokens += tokens;
         self.allowance.spend().took(tokens);

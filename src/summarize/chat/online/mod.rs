@@ -12,12 +12,12 @@ use tokio::runtime::Runtime;
 use super::keep;
 use super::question::{ChatError, Question};
 use super::settings::ChatSettings;
-use super::transport::{Received, Transport};
+use super::transport::{ReceivedAnswer, Transport};
 use crate::summarize::Usage;
 use crate::summarize::answers::{AnswerKey, AnswerStore};
 use crate::summarize::failure::Failure;
 use crate::summarize::spend::Spend;
-use crate::summarize::turn::{Claimed, Turns};
+use crate::summarize::turn::{Claimed, ProcessTurns};
 use crate::tokens::TokenCounter;
 use client::Client;
 
@@ -29,7 +29,7 @@ pub struct Online {
     client: Arc<Client>,
     /// `None` only while this is dropped.
     runtime: Option<Runtime>,
-    turns: Turns,
+    turns: ProcessTurns,
     store: Arc<dyn AnswerStore>,
     redaction: bool,
     counts_tokens: bool,
@@ -58,7 +58,7 @@ impl Online {
         Ok(Self {
             client: Arc::new(Client::new(settings, spend, counter)?),
             runtime: Some(runtime),
-            turns: Turns::new(Arc::clone(&store), settings.max_concurrent_requests),
+            turns: ProcessTurns::new(Arc::clone(&store), settings.max_concurrent_requests),
             store,
             redaction: settings.prompt.redaction,
             counts_tokens,
@@ -84,7 +84,7 @@ impl Transport for Online {
         key: AnswerKey,
         question: Question,
         _wanted: usize,
-    ) -> BoxFuture<'_, Result<(Received, Usage), ChatError>> {
+    ) -> BoxFuture<'_, Result<(ReceivedAnswer, Usage), ChatError>> {
         Box::pin(async move {
             let lost = || ChatError::Failed(Failure::new("summary_internal", "the request was lost"));
             let runtime = self.runtime.as_ref().ok_or_else(lost)?;
@@ -119,10 +119,10 @@ impl Drop for Online {
 async fn ask_and_keep(
     client: Arc<Client>,
     question: Question,
-    turns: Turns,
+    turns: ProcessTurns,
     key: AnswerKey,
     redaction: bool,
-) -> (Received, Usage) {
+) -> (ReceivedAnswer, Usage) {
     let claim = match turns.of(key).await {
         Claimed::Ours(claim) => claim,
         Claimed::Known(answer) => return (Ok((answer, true)), Usage::default()),

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use super::client::{Client, lock};
-use super::wire::Reply;
+use super::wire::HttpReply;
 use crate::summarize::Usage;
 use crate::summarize::chat::answer;
 use crate::summarize::chat::answer::error_names::FORBIDDEN;
-use crate::summarize::chat::answer::retry::{self, Verdict};
+use crate::summarize::chat::answer::retry::{self, RetryVerdict};
 use crate::summarize::chat::pace::breaker::Pass;
-use crate::summarize::chat::question::{Model, Question};
+use crate::summarize::chat::question::{ChatModel, Question};
 use crate::summarize::failure::Failure;
 use crate::summarize::prompt::Prompt;
 use crate::summarize::run_end::RunEnd;
@@ -21,7 +21,7 @@ const MAX_OUTPUT: usize = 16;
 
 impl Client {
     /// Waits until the server is believed to be up.
-    pub(super) async fn until_up(&self, model: &Model, usage: &mut Usage) -> Result<(), RunEnd> {
+    pub(super) async fn until_up(&self, model: &ChatModel, usage: &mut Usage) -> Result<(), RunEnd> {
         loop {
             if let Some(end) = self.ended.get() {
                 return Err(end.clone());
@@ -41,7 +41,7 @@ impl Client {
     }
 
     /// Checks if the server is back.
-    async fn probe(&self, model: &Model, usage: &mut Usage) -> Result<(), RunEnd> {
+    async fn probe(&self, model: &ChatModel, usage: &mut Usage) -> Result<(), RunEnd> {
         let failure = match self.ask_something(model, usage).await? {
             Ok(reply) if reply.status < 500 => {
                 self.breaker().answered();
@@ -58,7 +58,11 @@ impl Client {
     }
 
     /// Sends a tiny question, which fails only because of the server or the settings.
-    async fn ask_something(&self, model: &Model, usage: &mut Usage) -> Result<Result<Reply, String>, RunEnd> {
+    async fn ask_something(
+        &self,
+        model: &ChatModel,
+        usage: &mut Usage,
+    ) -> Result<Result<HttpReply, String>, RunEnd> {
         let prompt = Prompt {
             system: Arc::from(""),
             user: QUESTION.to_owned(),
@@ -117,8 +121,8 @@ impl Client {
                 dialect.is_there_still();
                 Some(false)
             }
-            Some(Verdict::EndRun(..)) => Some(true),
-            Some(Verdict::Fail(other)) if other.name == failure.name => Some(true),
+            Some(RetryVerdict::EndRun(..)) => Some(true),
+            Some(RetryVerdict::Fail(other)) if other.name == failure.name => Some(true),
             Some(_) => None,
         })
     }

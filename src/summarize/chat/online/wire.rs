@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::http;
 use crate::summarize::chat::answer::retry::TransportError;
 use crate::summarize::chat::pace::limits::{self, Left};
-use crate::summarize::chat::{ChatSettings, Key};
+use crate::summarize::chat::{ApiKey, ChatSettings};
 use crate::summarize::redact::redact;
 
 /// Bytes of a response that are read; no summary is nearly as long.
@@ -22,13 +22,13 @@ pub struct Wire {
     http: reqwest::Client,
     url: String,
     headers: HeaderMap,
-    key: Option<Key>,
+    key: Option<ApiKey>,
     confidential: Confidential,
     timeout: Duration,
 }
 
 /// A response, whatever its status.
-pub struct Reply {
+pub struct HttpReply {
     /// The status.
     pub status: u16,
     /// The pause that the server asks for.
@@ -63,12 +63,12 @@ impl Wire {
     }
 
     /// The key that is sent along.
-    pub fn key(&self) -> Option<&Key> {
+    pub fn key(&self) -> Option<&ApiKey> {
         self.key.as_ref()
     }
 
     /// Sends a body, and reads the response.
-    pub async fn post(&self, body: Vec<u8>) -> Result<Reply, (TransportError, String)> {
+    pub async fn post(&self, body: Vec<u8>) -> Result<HttpReply, (TransportError, String)> {
         let wrong = |error| self.wrong(error);
         let request = self
             .http
@@ -90,7 +90,7 @@ impl Wire {
                 return Err((TransportError::Decoding, "the answer does not end".to_owned()));
             }
         }
-        Ok(Reply {
+        Ok(HttpReply {
             status,
             retry_after,
             left,

@@ -14,7 +14,7 @@ use crate::summarize::spend::{Admitted, LimitReached, Spend};
 const LOOK: Duration = Duration::from_millis(100);
 
 /// The limits that the user has set.
-pub struct Allowance {
+pub struct UserLimits {
     requests: Option<Mutex<Rate>>,
     tokens: Option<Mutex<TokenRate>>,
     spend: Arc<Spend>,
@@ -23,13 +23,13 @@ pub struct Allowance {
 
 /// The reservation of a request: its maximum use, until it is settled.
 pub struct Reserved<'a> {
-    allowance: &'a Allowance,
+    allowance: &'a UserLimits,
     /// Tokens reserved of those a minute.
     tokens: u64,
     _money: Admitted<'a>,
 }
 
-impl Allowance {
+impl UserLimits {
     /// The limits of the settings, and those on what is spent.
     pub fn new(settings: &ChatSettings, spend: Arc<Spend>) -> Self {
         Self {

@@ -8,7 +8,7 @@ const TABLE: &str = include_str!("limits.csv");
 
 /// The unit of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
+pub enum LimitUnit {
     /// Requests.
     Requests,
     /// Tokens, read and written.
@@ -23,7 +23,7 @@ pub enum Unit {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Left {
     /// The unit.
-    pub of: Unit,
+    pub of: LimitUnit,
     /// The amount.
     pub amount: f64,
     /// The time from now until the limit is reset.
@@ -33,7 +33,7 @@ pub struct Left {
 struct LimitHeaders {
     left: &'static str,
     reset: &'static str,
-    of: Unit,
+    of: LimitUnit,
 }
 
 static ROWS: LazyLock<Vec<LimitHeaders>> = LazyLock::new(|| {
@@ -41,10 +41,10 @@ static ROWS: LazyLock<Vec<LimitHeaders>> = LazyLock::new(|| {
         let mut cells = line.splitn(4, ',');
         let (left, reset) = (cells.next()?, cells.next()?);
         let of = match cells.next()? {
-            "requests" => Unit::Requests,
-            "tokens" => Unit::Tokens,
-            "prompt" => Unit::Prompt,
-            "answer" => Unit::Answer,
+            "requests" => LimitUnit::Requests,
+            "tokens" => LimitUnit::Tokens,
+            "prompt" => LimitUnit::Prompt,
+            "answer" => LimitUnit::Answer,
             _ => return None,
         };
         Some(LimitHeaders { left, reset, of })
@@ -197,12 +197,12 @@ mod tests {
         };
         let expected = [
             Left {
-                of: Unit::Requests,
+                of: LimitUnit::Requests,
                 amount: 59.0,
                 time: Duration::from_secs(1),
             },
             Left {
-                of: Unit::Prompt,
+                of: LimitUnit::Prompt,
                 amount: 4000.0,
                 time: Duration::from_secs(3),
             },

@@ -20,7 +20,7 @@ pub struct Places {
 
 /// A place among the requests in flight, until it is dropped.
 #[derive(Debug)]
-pub struct Place<'p> {
+pub struct InFlightPlace<'p> {
     places: &'p Places,
     lent: AtomicBool,
 }
@@ -46,7 +46,7 @@ impl Places {
     }
 
     /// Waits for a place. Must be called one at a time.
-    pub async fn enter(&self) -> Result<Place<'_>, NoPlace> {
+    pub async fn enter(&self) -> Result<InFlightPlace<'_>, NoPlace> {
         loop {
             let mut changed = std::pin::pin!(self.changed.notified());
             changed.as_mut().enable();
@@ -57,7 +57,7 @@ impl Places {
             let turn = self.flow().enter(now);
             match turn {
                 Admission::Go => {
-                    return Ok(Place {
+                    return Ok(InFlightPlace {
                         places: self,
                         lent: AtomicBool::new(false),
                     });
@@ -96,7 +96,7 @@ impl Places {
     }
 }
 
-impl Place<'_> {
+impl InFlightPlace<'_> {
     /// Waits for an answer. If it takes far longer than others, its place is lent meanwhile.
     pub async fn held_for<T>(&self, answer: impl Future<Output = T>) -> T {
         let mut answer = std::pin::pin!(answer);
@@ -114,7 +114,7 @@ impl Place<'_> {
     }
 }
 
-impl Drop for Place<'_> {
+impl Drop for InFlightPlace<'_> {
     fn drop(&mut self) {
         self.places.flow().leave(*self.lent.get_mut());
         self.places.changed.notify_waiters();

@@ -14,12 +14,12 @@ use std::borrow::Cow;
 use super::*;
 use crate::summarize::Stretch;
 use crate::tokens::TokenCounter;
-use crate::tokens::words::Words;
+use crate::tokens::words::WordCounter;
 use crate::trajectory::{Role, ToolCall, ToolResponse, TurnView};
 
 /// One token per word, four letters at most, and one per any other character.
-fn counter() -> Words {
-    Words::counting(|text| {
+fn counter() -> WordCounter {
+    WordCounter::counting(|text| {
         let mut tokens = 0;
         let mut run = 0;
         for c in text.chars() {
@@ -88,7 +88,7 @@ fn told(turns: &[TurnView<'_>]) -> String {
         .text
 }
 
-fn request<'a>(turns: &'a Stretch<'a>, counter: &'a Words) -> SummaryRequest<'a> {
+fn request<'a>(turns: &'a Stretch<'a>, counter: &'a WordCounter) -> SummaryRequest<'a> {
     SummaryRequest {
         turns,
         is_redacted: false,

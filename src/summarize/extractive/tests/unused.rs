@@ -18,7 +18,7 @@ fn summary_of_beginning(later: Option<&str>, turns: &[TurnView<'_>], more: bool)
         after.as_ref().map(|after| Turns::Kept(&after[..])),
     )
     .with_more(more);
-    let (stretch, counter) = (Stretch::of(turns), Words::new());
+    let (stretch, counter) = (Stretch::of(turns), WordCounter::new());
     let request = SummaryRequest {
         reuse: &reuse,
         ..request(&stretch, &counter)
@@ -120,7 +120,7 @@ fn code_run_for_once_is_left_out_unless_later_turns_use_it_or_it_is_the_last() {
         "The name is limit_of_zone_alpha_7, as it said.",
     )];
     let reuse = Reuse::of(Turns::Kept(&before), Some(Turns::Kept(&after)));
-    let (stretch, counter) = (Stretch::of(&turns), Words::new());
+    let (stretch, counter) = (Stretch::of(&turns), WordCounter::new());
     let request = SummaryRequest {
         reuse: &reuse,
         ..request(&stretch, &counter)

@@ -15,7 +15,7 @@ use super::value::shape::{
 };
 use super::value::word_lists::{LINE_OPENERS, SCHEMES, WRAPPERS};
 use super::value::{is_machine_value, is_password_value, is_phrase, is_secret_value};
-use named_value::Value;
+use named_value::NamedValue;
 use names::{FoundName, Name, Values};
 use other_places::other_places;
 use separator::{Syntax, value_start};
@@ -75,7 +75,13 @@ fn changed_to(text: &str, end: usize) -> Option<usize> {
 }
 
 /// The value that begins at `at` or behind blanks, quotes and conversions.
-fn value_at<'t>(text: &'t str, at: usize, how: Syntax, found: FoundName, name: &Name) -> Option<Value<'t>> {
+fn value_at<'t>(
+    text: &'t str,
+    at: usize,
+    how: Syntax,
+    found: FoundName,
+    name: &Name,
+) -> Option<NamedValue<'t>> {
     let bytes = text.as_bytes();
     let byte = |at: usize| bytes.get(at).copied().unwrap_or(b' ');
     // In a form that is sent, the next field begins at `&`; in a text it may be part of a password.
@@ -151,7 +157,7 @@ fn value_at<'t>(text: &'t str, at: usize, how: Syntax, found: FoundName, name: &
         || (found.is_variable && how == Syntax::Colon)
         // The default of a setting: `${db.password:secret}`.
         || (how == Syntax::Colon && is_tight && next == Some(b'}') && in_placeholder(bytes, found.start));
-    Some(Value {
+    Some(NamedValue {
         text: value,
         span,
         is_quoted: quote.is_some(),

@@ -7,7 +7,7 @@ use super::separator::Syntax;
 /// A value, and how it stands in its text.
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools)] // Each says one thing about where it stands.
-pub struct Value<'t> {
+pub struct NamedValue<'t> {
     /// The value.
     pub text: &'t str,
     /// The place where it stands.

@@ -19,7 +19,7 @@ pub struct Name {
     pub word: &'static str,
     /// The form of its values.
     pub value: Values,
-    place: Place,
+    place: NamePosition,
     /// Name of the kind in the marker.
     pub kind: &'static str,
 }
@@ -38,7 +38,7 @@ pub enum Values {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum NamePosition {
     /// Anywhere in a name.
     Any,
     /// As a word of its own in it.
@@ -66,12 +66,12 @@ pub fn names() -> impl Iterator<Item = Name> {
             _ => return None,
         };
         let place = match place {
-            "any" => Place::Any,
-            "word" => Place::Word,
-            "field" => Place::Field,
-            "end" => Place::End,
-            "variable" => Place::Variable,
-            "session" => Place::Session,
+            "any" => NamePosition::Any,
+            "word" => NamePosition::Word,
+            "field" => NamePosition::Field,
+            "end" => NamePosition::End,
+            "variable" => NamePosition::Variable,
+            "session" => NamePosition::Session,
             _ => return None,
         };
         Some(Name {
@@ -99,12 +99,12 @@ pub struct FoundName {
 impl Name {
     /// Returns true if sentences may state values of it.
     pub fn is_told(&self) -> bool {
-        !matches!(self.place, Place::Field | Place::End)
+        !matches!(self.place, NamePosition::Field | NamePosition::End)
     }
 
     /// Returns true if it is a word of its own in a name.
     pub fn is_part(&self) -> bool {
-        matches!(self.place, Place::Word | Place::Field)
+        matches!(self.place, NamePosition::Word | NamePosition::Field)
     }
 
     /// The whole name around the word, where that still means a secret.
@@ -126,14 +126,14 @@ impl Name {
         let is_variable = name.bytes().all(is_upper) && name.bytes().any(|b| b.is_ascii_uppercase());
         let before = text.get(start..word.start)?;
         let fits = match self.place {
-            Place::Any => true,
-            Place::Word | Place::Field | Place::End => {
+            NamePosition::Any => true,
+            NamePosition::Word | NamePosition::Field | NamePosition::End => {
                 let is_hump = byte(word.start).is_ascii_uppercase()
                     && byte(word.start.saturating_sub(1)).is_ascii_lowercase();
                 let ends_part = before.ends_with(['_', '-']);
                 let is_apart = is_hump || ends_part || begins_word(text, word.start);
                 // Elsewhere only what is given a value right there is a name.
-                let ends_word = self.place == Place::End
+                let ends_word = self.place == NamePosition::End
                     && tail.is_empty()
                     && (matches!(byte(end), b'=' | b':') || text.get(end..).is_some_and(is_literal_behind))
                     && !ENGLISH_ENDS
@@ -141,7 +141,7 @@ impl Name {
                         .any(|ended| name.to_ascii_lowercase().ends_with(ended));
                 is_apart || ends_word
             }
-            Place::Variable => {
+            NamePosition::Variable => {
                 let last = before.rsplit(['_', '-']).next().unwrap_or_default();
                 if (is_variable || name.starts_with("--")) && self.word != "_pat" {
                     let before = before.to_ascii_uppercase();
@@ -150,7 +150,7 @@ impl Name {
                     KEY_OWNERS.iter().any(|owner| last.eq_ignore_ascii_case(owner))
                 }
             }
-            Place::Session => {
+            NamePosition::Session => {
                 let session = text.get(word.clone())?;
                 session.bytes().all(|b| b.is_ascii_uppercase())
                     || session.bytes().all(|b| b.is_ascii_lowercase())

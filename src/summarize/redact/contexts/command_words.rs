@@ -4,7 +4,7 @@
 pub const MAX_COMMAND: usize = 800;
 
 /// A word of a command, without its quotes.
-pub struct Word<'t> {
+pub struct CommandWord<'t> {
     /// The word.
     pub text: &'t str,
     /// The place where it stands.
@@ -12,7 +12,7 @@ pub struct Word<'t> {
 }
 
 /// The words of the command that goes on at `at`, up to its end.
-pub fn words(text: &str, at: usize) -> Vec<Word<'_>> {
+pub fn words(text: &str, at: usize) -> Vec<CommandWord<'_>> {
     let mut words = Vec::new();
     let bytes = text.as_bytes();
     let byte = |at: usize| bytes.get(at).copied().unwrap_or(b'\n');
@@ -33,7 +33,10 @@ pub fn words(text: &str, at: usize) -> Vec<Word<'_>> {
                 let Some(length) = length.filter(|length| byte(start + length) == quote) else {
                     break;
                 };
-                words.extend(text.get(start..start + length).map(|text| Word { text, start }));
+                words.extend(
+                    text.get(start..start + length)
+                        .map(|text| CommandWord { text, start }),
+                );
                 at = start + length + 1;
             }
             b'\\' if matches!(byte(at + 1), b'"' | b'\'') => {
@@ -44,7 +47,10 @@ pub fn words(text: &str, at: usize) -> Vec<Word<'_>> {
                 else {
                     break;
                 };
-                words.extend(text.get(start..start + length).map(|text| Word { text, start }));
+                words.extend(
+                    text.get(start..start + length)
+                        .map(|text| CommandWord { text, start }),
+                );
                 at = start + length + 2;
             }
             _ => {
@@ -65,14 +71,17 @@ pub fn words(text: &str, at: usize) -> Vec<Word<'_>> {
                     let option = text.get(start..start + length).unwrap_or_default();
                     let inside = start + length + 1;
                     let option = option.trim_end_matches('=');
-                    words.push(Word { text: option, start });
+                    words.push(CommandWord { text: option, start });
                     words.extend(
                         text.get(inside..inside + inner)
-                            .map(|text| Word { text, start: inside }),
+                            .map(|text| CommandWord { text, start: inside }),
                     );
                     length += inner + 2;
                 } else {
-                    words.extend(text.get(start..start + length).map(|text| Word { text, start }));
+                    words.extend(
+                        text.get(start..start + length)
+                            .map(|text| CommandWord { text, start }),
+                    );
                 }
                 at = start + length.max(1);
             }

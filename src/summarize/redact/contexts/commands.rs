@@ -6,7 +6,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::command_words::{Word, words};
+use super::command_words::{CommandWord, words};
 use super::used::is_used;
 use crate::summarize::redact::value::is_reference;
 use crate::summarize::redact::value::shape::{
@@ -23,14 +23,14 @@ const MIN_GLUED: usize = 4;
 const MAX_BEFORE: usize = 300;
 
 /// A command and where it takes secrets.
-pub struct Command {
+pub struct SecretCommand {
     /// Its words, and the blank behind them.
     pub name: String,
-    uses: Vec<Use>,
+    uses: Vec<SecretUse>,
 }
 
 /// One way in which a command takes a secret.
-struct Use {
+struct SecretUse {
     /// The word that has to be among those of the command; anything if it is empty.
     when: &'static str,
     takes: Takes,
@@ -73,13 +73,13 @@ impl Takes {
 }
 
 /// All commands, in the order of their numbers; rows that cannot be read are left out.
-pub static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| {
-    let mut commands: Vec<Command> = Vec::new();
+pub static COMMANDS: LazyLock<Vec<SecretCommand>> = LazyLock::new(|| {
+    let mut commands: Vec<SecretCommand> = Vec::new();
     for (name, row) in rows() {
         let name = format!("{name} ");
         match commands.iter_mut().find(|command| command.name == name) {
             Some(command) => command.uses.push(row),
-            None => commands.push(Command {
+            None => commands.push(SecretCommand {
                 name,
                 uses: vec![row],
             }),
@@ -88,11 +88,11 @@ pub static COMMANDS: LazyLock<Vec<Command>> = LazyLock::new(|| {
     commands
 });
 
-fn rows() -> impl Iterator<Item = (&'static str, Use)> {
+fn rows() -> impl Iterator<Item = (&'static str, SecretUse)> {
     TABLE.lines().skip(1).filter_map(|line| {
         let mut fields = line.split(',');
         let (name, when, takes, options) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
-        let row = Use {
+        let row = SecretUse {
             when,
             takes: Takes::named(takes)?,
             options: options.split(' ').filter(|option| !option.is_empty()).collect(),
@@ -166,9 +166,9 @@ pub fn user_option(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     (is_secret && bytes.get(secret.start..).is_some()).then(|| secret.start..secret.start + value.len())
 }
 
-impl Use {
+impl SecretUse {
     /// The words that hold secrets of a command, each with the length of the part before the secret.
-    fn found<'w, 't>(&self, words: &'w [Word<'t>]) -> Vec<(&'w Word<'t>, usize)> {
+    fn found<'w, 't>(&self, words: &'w [CommandWord<'t>]) -> Vec<(&'w CommandWord<'t>, usize)> {
         let Some(from) = self.start(words) else {
             return Vec::new();
         };
@@ -202,7 +202,8 @@ impl Use {
             }),
             // A name with a slash is a path everywhere but in the first place, or behind its key.
             Takes::Pair('/') if self.options.is_empty() => {
-                let is_keyed = |word: &&Word<'t>| word.text.to_ascii_lowercase().starts_with("userid=");
+                let is_keyed =
+                    |word: &&CommandWord<'t>| word.text.to_ascii_lowercase().starts_with("userid=");
                 let first = plain().next().filter(|word| !word.text.contains('='));
                 let pair = first.or_else(|| plain().find(is_keyed));
                 pair.and_then(|word| Some((word, word.text.find('/').filter(|at| *at > 0)? + 1)))
@@ -235,7 +236,7 @@ impl Use {
     }
 
     /// The place among the words from which others are counted, if the word that has to be there is.
-    fn start(&self, words: &[Word<'_>]) -> Option<usize> {
+    fn start(&self, words: &[CommandWord<'_>]) -> Option<usize> {
         if self.when.is_empty() {
             return Some(0);
         }
@@ -253,7 +254,10 @@ impl Use {
 
     /// The values of options, glued to them or behind them, each with the length of the option's part. Without
     /// `options`, all words that are no options.
-    fn given<'w, 't>(&self, words: &'w [Word<'t>]) -> impl Iterator<Item = (&'w Word<'t>, usize)> {
+    fn given<'w, 't>(
+        &self,
+        words: &'w [CommandWord<'t>],
+    ) -> impl Iterator<Item = (&'w CommandWord<'t>, usize)> {
         words.iter().enumerate().filter_map(|(at, word)| {
             if self.options.is_empty() {
                 return (!word.text.starts_with('-')).then_some((word, 0));
@@ -273,7 +277,7 @@ impl Use {
 }
 
 /// Returns true if an argument can be a secret.
-fn is_argument(secret: &str, row: &Use) -> bool {
+fn is_argument(secret: &str, row: &SecretUse) -> bool {
     let letters = secret.bytes().filter(u8::is_ascii_alphabetic).count();
     // Behind a command that is two words of a sentence any other word may follow.
     let is_told = !row.when.is_empty() || !matches!(row.takes, Takes::Place(_) | Takes::Last(_));
@@ -299,7 +303,7 @@ mod tests {
     use crate::summarize::redact::redact;
 
     /// A command as a row of the table says that it is, with that secret.
-    fn made(name: &str, row: &Use, secret: &str) -> String {
+    fn made(name: &str, row: &SecretUse, secret: &str) -> String {
         let option = row.options.first().copied().unwrap_or_default();
         let before = match row.when.strip_prefix("-*") {
             Some(letter) => format!("-{letter}"),

@@ -22,7 +22,7 @@ const TABLE: &str = include_str!("contexts.csv");
 
 /// The place of a secret near a word.
 #[derive(Debug, Clone, Copy)]
-pub enum Context {
+pub enum SecretContext {
     /// `Cookie: a=…; b=…`
     Cookie,
     /// `Authorization: token …`: any scheme that has no word of its own here, or none.
@@ -126,15 +126,15 @@ pub enum Context {
 }
 
 /// Words in any case, with their contexts and the kinds of their secrets; rows that cannot be read are left out.
-pub fn contexts() -> impl Iterator<Item = (&'static str, Context, &'static str)> {
+pub fn contexts() -> impl Iterator<Item = (&'static str, SecretContext, &'static str)> {
     TABLE.lines().skip(1).filter_map(|line| {
         let (line, kind) = line.rsplit_once(',')?;
         let (word, context) = line.rsplit_once(',')?;
-        Some((word, Context::named(context)?, kind))
+        Some((word, SecretContext::named(context)?, kind))
     })
 }
 
-impl Context {
+impl SecretContext {
     /// The context of that name in the table.
     fn named(name: &str) -> Option<Self> {
         Some(match name {

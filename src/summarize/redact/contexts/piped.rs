@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::command_words::{MAX_COMMAND, Word, words};
+use super::command_words::{CommandWord, MAX_COMMAND, words};
 use crate::summarize::redact::prefix::own_line;
 use crate::summarize::redact::value::is_reference;
 use crate::summarize::redact::value::shape::{head, is_filler, is_path};
@@ -19,7 +19,7 @@ pub fn piped(text: &str, word: Range<usize>, is_pair: bool) -> Vec<Range<usize>>
             && !secret.contains("REDACTED")
             && !is_path(secret)
     };
-    let secret_of = |word: &Word<'_>| {
+    let secret_of = |word: &CommandWord<'_>| {
         let text = word.text.trim_end_matches("\\n");
         let skip = if is_pair { text.find(':')? + 1 } else { 0 };
         let secret = text.get(skip..)?;
@@ -66,7 +66,7 @@ pub fn piped(text: &str, word: Range<usize>, is_pair: bool) -> Vec<Range<usize>>
         .take(100)
         .take_while(|line| line.trim() != mark)
     {
-        spans.extend(secret_of(&Word {
+        spans.extend(secret_of(&CommandWord {
             text: line,
             start: at,
         }));

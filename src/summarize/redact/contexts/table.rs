@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::summarize::redact::assigned::named_value::Value;
+use crate::summarize::redact::assigned::named_value::NamedValue;
 use crate::summarize::redact::assigned::names::{FoundName, Name, Values};
 use crate::summarize::redact::assigned::separator::Syntax;
 use crate::summarize::redact::prefix::{row_start, text_start};
@@ -51,7 +51,7 @@ pub fn column(text: &str, found: FoundName, name: &Name) -> Vec<Range<usize>> {
     let values = cells.unwrap_or_default().into_iter();
     values
         .filter_map(|span| {
-            let value = Value {
+            let value = NamedValue {
                 text: text.get(span.clone())?,
                 span,
                 is_quoted: true,

@@ -2,12 +2,12 @@
 
 use super::shape::{distinct, entropy, is_joined_words, is_words};
 use super::word_lists::{PLAIN_PARTS, PLAIN_VALUES, SENTENCE_WORDS};
-use crate::summarize::redact::assigned::named_value::Value;
+use crate::summarize::redact::assigned::named_value::NamedValue;
 use crate::summarize::redact::assigned::separator::Syntax;
 
 /// Returns true if the value of a password name in a setting or a literal is a password: anything that is not plainly
 /// code, the name of something or a number.
-pub fn is_chosen(value: &Value<'_>) -> bool {
+pub fn is_chosen(value: &NamedValue<'_>) -> bool {
     let text = value.text;
     let is_literal = value.is_quoted
         || value.is_variable && value.is_data && value.how != Syntax::Space
@@ -62,7 +62,7 @@ pub fn is_chosen(value: &Value<'_>) -> bool {
 }
 
 /// Returns true if it is of all the keys there are, blanks included: the salts of PHP applications.
-pub fn is_keyboard_mixture(value: &Value<'_>) -> bool {
+pub fn is_keyboard_mixture(value: &NamedValue<'_>) -> bool {
     let text = value.text;
     let count = |is: fn(&u8) -> bool| text.bytes().filter(is).count();
     value.is_quoted

@@ -5,7 +5,7 @@ pub(super) mod shape;
 pub(super) mod word_lists;
 
 use super::alphabet::Alphabet;
-use super::assigned::named_value::Value;
+use super::assigned::named_value::NamedValue;
 use super::assigned::names::{Name, Values};
 use super::assigned::separator::Syntax;
 use chosen::{is_chosen, is_keyboard_mixture, is_markup, is_name, is_selector};
@@ -16,7 +16,7 @@ use shape::{
 use word_lists::{PLAIN_PARTS, PLAIN_VALUES};
 
 /// Returns true if a person chose it as a password.
-pub fn is_password_value(value: &Value<'_>) -> bool {
+pub fn is_password_value(value: &NamedValue<'_>) -> bool {
     let text = value.text;
     if is_grouped(text) || is_strong_mixture(text) && !is_expression_of(value) {
         return true;
@@ -99,12 +99,12 @@ pub fn is_password_value(value: &Value<'_>) -> bool {
 }
 
 /// Returns true if an option of a command is given it: `--name value`, `--name=value`.
-fn is_option(value: &Value<'_>) -> bool {
+fn is_option(value: &NamedValue<'_>) -> bool {
     value.how == Syntax::Option || value.is_data && value.how == Syntax::Equals && !value.is_quoted
 }
 
 /// Returns true if a mixture of characters may be an expression or an address all the same.
-fn is_expression_of(value: &Value<'_>) -> bool {
+fn is_expression_of(value: &NamedValue<'_>) -> bool {
     let text = value.text;
     let opens = |open: char, close: char| text.starts_with(open) && text.contains(close);
     text.contains("://")
@@ -120,7 +120,7 @@ fn is_expression_of(value: &Value<'_>) -> bool {
 }
 
 /// Returns true if a value of letters alone, with dashes or underscores perhaps, is a secret.
-fn no_digit(value: &Value<'_>, least: usize) -> bool {
+fn no_digit(value: &NamedValue<'_>, least: usize) -> bool {
     let text = value.text;
     let is_bare_data = value.is_data
         && value.how != Syntax::Space
@@ -150,7 +150,7 @@ fn no_digit(value: &Value<'_>, least: usize) -> bool {
 }
 
 /// Returns true if it is a secret that a machine made, or that somebody chose with care.
-pub fn is_secret_value(value: &Value<'_>) -> bool {
+pub fn is_secret_value(value: &NamedValue<'_>) -> bool {
     let text = value.text;
     if value.how == Syntax::Space {
         return is_password_value(value);
@@ -214,7 +214,7 @@ pub fn is_secret_value(value: &Value<'_>) -> bool {
 }
 
 /// Returns true if it is a value that a machine made.
-pub fn is_machine_value(value: &Value<'_>, name: &Name, before: &str) -> bool {
+pub fn is_machine_value(value: &NamedValue<'_>, name: &Name, before: &str) -> bool {
     if is_keyboard_mixture(value) {
         return true;
     }

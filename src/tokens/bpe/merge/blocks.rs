@@ -61,9 +61,9 @@ fn stay_apart(vocabulary: &Vocabulary, piece: impl Symbols, [first, second, end]
 
 #[cfg(test)]
 mod tests {
-    use super::super::long::{Bytes, Symbols, count_long};
+    use super::super::long::{PieceBytes, Symbols, count_long};
     use super::*;
-    use crate::tokens::bpe::vocabulary::{Merge, NO_TOKEN, Rank};
+    use crate::tokens::bpe::vocabulary::{NO_TOKEN, Rank, TokenMerge};
 
     /// Numbers below a given one that look random, always the same ones.
     fn random(seed: u64) -> impl FnMut(u64) -> u64 {
@@ -111,8 +111,8 @@ mod tests {
         let file = include_bytes!("../../../../assets/o200k_base.ranks");
         let vocabulary = Vocabulary::built_in(file).unwrap();
         for text in texts() {
-            check(&vocabulary, Bytes(&text));
-            let tokens: Vec<Rank> = Bytes(&text).tokens(&vocabulary).collect();
+            check(&vocabulary, PieceBytes(&text));
+            let tokens: Vec<Rank> = PieceBytes(&text).tokens(&vocabulary).collect();
             check(&vocabulary, tokens.as_slice());
         }
     }
@@ -131,7 +131,7 @@ mod tests {
             for place in (1..ranks.len()).rev() {
                 ranks.swap(place, random(place as u64 + 1) as usize);
             }
-            let mut merges: Vec<Merge> = Vec::new();
+            let mut merges: Vec<TokenMerge> = Vec::new();
             for rank in ranks {
                 let mut pick = || known[random(known.len() as u64) as usize];
                 let (left, right) = (pick(), pick());
@@ -141,7 +141,7 @@ mod tests {
                 {
                     continue;
                 }
-                merges.push(Merge {
+                merges.push(TokenMerge {
                     left,
                     right,
                     rank,
@@ -151,7 +151,7 @@ mod tests {
             }
             let vocabulary = Vocabulary::new(&bytes, &merges).unwrap();
             for text in texts().into_iter().filter(|text| text.len() < 3000) {
-                check(&vocabulary, Bytes(&text));
+                check(&vocabulary, PieceBytes(&text));
             }
         }
     }

@@ -22,9 +22,9 @@ pub(super) trait Symbols: Copy {
 
 /// Bytes, with tables for their tokens and pairs.
 #[derive(Clone, Copy)]
-pub(super) struct Bytes<'p>(pub &'p [u8]);
+pub(super) struct PieceBytes<'p>(pub &'p [u8]);
 
-impl Symbols for Bytes<'_> {
+impl Symbols for PieceBytes<'_> {
     fn part(self, part: Range<usize>) -> Self {
         Self(self.0.get(part).unwrap_or_default())
     }
@@ -149,7 +149,7 @@ pub(super) fn merge_in_rounds(
 
 /// One token of a long piece.
 #[derive(Clone, Copy)]
-struct Part {
+struct MergePart {
     token: Rank,
     previous: u32,
     /// The index of the next part; the number of parts for the last one.
@@ -160,10 +160,10 @@ struct Part {
 
 /// Merges tokens one pair at a time. A heap entry is outdated if its rank is not the current one at its place: the same
 /// rank at the same place is the same pair. Returns the parts, merged ones included, and the number of those left.
-fn merge_by_heap(vocabulary: &Vocabulary, tokens: &[Rank], pairs: &[Rank]) -> (Vec<Part>, usize) {
-    let mut parts: Vec<Part> = (0_u32..)
+fn merge_by_heap(vocabulary: &Vocabulary, tokens: &[Rank], pairs: &[Rank]) -> (Vec<MergePart>, usize) {
+    let mut parts: Vec<MergePart> = (0_u32..)
         .zip(tokens.iter().zip(pairs))
-        .map(|(index, (token, pair))| Part {
+        .map(|(index, (token, pair))| MergePart {
             token: *token,
             previous: index.wrapping_sub(1),
             next: index + 1,
@@ -193,7 +193,7 @@ fn merge_by_heap(vocabulary: &Vocabulary, tokens: &[Rank], pairs: &[Rank]) -> (V
             follower.previous = index;
             after = vocabulary.merge_of(made, follower.token);
         }
-        let merged = Part {
+        let merged = MergePart {
             token: made,
             previous: part.previous,
             next,

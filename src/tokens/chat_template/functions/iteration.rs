@@ -43,27 +43,37 @@ pub fn walkable(value: Value) -> Result<Value, Error> {
 }
 
 /// Arguments of a filter after its value.
-type Arguments = Vec<ValueOrKwargs>;
+type FilterArguments = Vec<ValueOrKwargs>;
 
-fn apply(state: &mut State, filter: &str, value: Value, arguments: Arguments) -> Result<Value, Error> {
+fn apply(state: &mut State, filter: &str, value: Value, arguments: FilterArguments) -> Result<Value, Error> {
     let arguments = arguments.into_iter().map(ValueOrKwargs::into_value);
     let all: Vec<Value> = std::iter::once(value).chain(arguments).collect();
     before_filter(filter, &all)?;
     settled(state.apply_filter(filter, &all)?)
 }
 
-fn walk(state: &mut State, filter: &str, value: Value, arguments: Arguments) -> Result<Value, Error> {
+fn walk(state: &mut State, filter: &str, value: Value, arguments: FilterArguments) -> Result<Value, Error> {
     apply(state, filter, walkable(value)?, arguments)
 }
 
-fn walk_back(state: &mut State, filter: &str, value: Value, arguments: Arguments) -> Result<Value, Error> {
+fn walk_back(
+    state: &mut State,
+    filter: &str,
+    value: Value,
+    arguments: FilterArguments,
+) -> Result<Value, Error> {
     if value.downcast_object_ref::<Generator>().is_some() {
         return Err(fault("a generator cannot be walked from its end"));
     }
     walk(state, filter, value, arguments)
 }
 
-fn generate(state: &mut State, filter: &str, value: Value, arguments: Arguments) -> Result<Value, Error> {
+fn generate(
+    state: &mut State,
+    filter: &str,
+    value: Value,
+    arguments: FilterArguments,
+) -> Result<Value, Error> {
     if value.is_undefined() {
         return walkable(value);
     }
@@ -75,7 +85,7 @@ fn generate_of_any(
     state: &mut State,
     filter: &str,
     value: Value,
-    arguments: Arguments,
+    arguments: FilterArguments,
 ) -> Result<Value, Error> {
     let value = if value.is_true() { value } else { Value::from(()) };
     generator(apply(state, filter, value, arguments)?)

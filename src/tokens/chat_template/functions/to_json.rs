@@ -40,7 +40,7 @@ pub fn to_json(value: &Value, positional: Rest<Value>, named: Kwargs) -> Result<
         let part = |index| separators.get_item_by_index(index).map(|part| values::str(&part));
         (part(0)?, part(1)?)
     };
-    let mut writer = Writer {
+    let mut writer = JsonWriter {
         out: String::new(),
         ensure_ascii: ensure_ascii.is_true(),
         indent,
@@ -64,7 +64,7 @@ fn longest(text: &str) -> usize {
     text.len().saturating_mul(2).saturating_add(2)
 }
 
-struct Writer {
+struct JsonWriter {
     out: String,
     ensure_ascii: bool,
     indent: Option<String>,
@@ -73,7 +73,7 @@ struct Writer {
     sort_keys: bool,
 }
 
-impl Writer {
+impl JsonWriter {
     fn value(&mut self, value: &Value, depth: usize) -> Result<(), Error> {
         if depth > 2 * DEEPEST {
             let message = "a value that lies too deep cannot be written as JSON";

@@ -146,7 +146,7 @@ fn raw_length(tag: &str) -> usize {
 }
 
 /// An open bracket in an expression.
-struct Open {
+struct OpenBracket {
     bracket: u8,
     /// Its position in the output.
     at: usize,
@@ -158,7 +158,7 @@ struct Open {
 fn expression_into(text: &str, out: &mut String) -> usize {
     let bytes = text.as_bytes();
     let end: &[u8] = if bytes.get(1) == Some(&b'{') { b"}}" } else { b"%}" };
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenBracket> = Vec::new();
     let mut copied = 0;
     let mut at = 2;
     while let Some(&byte) = bytes.get(at) {
@@ -176,7 +176,7 @@ fn expression_into(text: &str, out: &mut String) -> usize {
                 let position = out.len();
                 out.push(char::from(byte));
                 match (byte, open.last_mut()) {
-                    (b'[' | b'(' | b'{', _) => open.push(Open {
+                    (b'[' | b'(' | b'{', _) => open.push(OpenBracket {
                         bracket: byte,
                         at: position,
                         colons: Vec::new(),
@@ -195,8 +195,8 @@ fn expression_into(text: &str, out: &mut String) -> usize {
 }
 
 /// Rewrites the bracket at the end of the output if it is a slice.
-fn close(bracket: Option<Open>, out: &mut String) {
-    let Some(Open {
+fn close(bracket: Option<OpenBracket>, out: &mut String) {
+    let Some(OpenBracket {
         bracket: b'[',
         at,
         colons,

@@ -17,18 +17,18 @@ pub fn marks_texts(source: &str) -> bool {
 /// The number of recursive steps in a tag's expressions: operators, brackets, filters and attributes. The engine
 /// recurses for each.
 pub fn steps(tag: &str) -> usize {
-    let is_step = |token: &Token| match token.kind {
+    let is_step = |token: &ExpressionToken| match token.kind {
         TokenKind::Open | TokenKind::Other => true,
         TokenKind::Separator => !matches!(token.text(tag), "," | ":" | "="),
         TokenKind::Word => token.text(tag) == "is",
         TokenKind::Text | TokenKind::Close => false,
     };
-    Token::of(tag).filter(is_step).count()
+    ExpressionToken::of(tag).filter(is_step).count()
 }
 
 /// Returns true if a tag starts a block whose text is captured: a macro, or a block that is set, filtered or called.
 pub fn begins_capture(tag: &str) -> bool {
-    let mut words = Token::of(tag).filter(|token| token.depth == 0);
+    let mut words = ExpressionToken::of(tag).filter(|token| token.depth == 0);
     match words.next().map(|word| word.text(tag)) {
         Some("macro" | "call" | "filter") => true,
         Some("set") => !words.any(|word| word.text(tag) == "="),
@@ -38,18 +38,20 @@ pub fn begins_capture(tag: &str) -> bool {
 
 /// Returns true if it ends such a block.
 pub fn ends_capture(tag: &str) -> bool {
-    let word = Token::of(tag).next();
+    let word = ExpressionToken::of(tag).next();
     word.is_some_and(|word| matches!(word.text(tag), "endmacro" | "endcall" | "endfilter" | "endset"))
 }
 
 /// Returns true if a tag is another branch of a condition.
 pub fn is_branch(tag: &str) -> bool {
-    Token::of(tag).next().is_some_and(|word| word.text(tag) == "elif")
+    ExpressionToken::of(tag)
+        .next()
+        .is_some_and(|word| word.text(tag) == "elif")
 }
 
 /// Returns a tag with the sequence of its loop, if it is a loop, passed through [`ITERATE`].
 pub fn with_checked_loop(tag: &str) -> String {
-    let mut words = Token::of(tag).filter(|token| token.depth == 0);
+    let mut words = ExpressionToken::of(tag).filter(|token| token.depth == 0);
     let is_loop = words.next().is_some_and(|word| word.text(tag) == "for");
     let Some(start) = words.find(|word| word.text(tag) == "in").filter(|_| is_loop) else {
         return tag.to_owned();
@@ -115,7 +117,7 @@ impl Operator {
         let mut open = vec![Operands::starting_at(out.len())];
         let mut before = TokenKind::Separator;
         let mut after_is = false;
-        for token in Token::of(tag) {
+        for token in ExpressionToken::of(tag) {
             out.push_str(tag.get(copied..token.start).unwrap_or_default());
             copied = token.end;
             let text = token.text(tag);
@@ -230,7 +232,7 @@ enum TokenKind {
 }
 
 /// A piece of a tag's expression.
-struct Token {
+struct ExpressionToken {
     start: usize,
     end: usize,
     kind: TokenKind,
@@ -238,7 +240,7 @@ struct Token {
     depth: usize,
 }
 
-impl Token {
+impl ExpressionToken {
     fn text<'t>(&self, tag: &'t str) -> &'t str {
         tag.get(self.start..self.end).unwrap_or_default()
     }

@@ -71,20 +71,20 @@ fn elements(text: &str, what: &str) -> Result<Vec<Value>, TemplateRefusal> {
     let values = reader.list(1).map_err(|fault| bad(fault.words()))?;
     reader.skip_space();
     if reader.peek().is_some() {
-        return Err(bad(Fault::NoJson.words()));
+        return Err(bad(JsonFault::NoJson.words()));
     }
     Ok(values)
 }
 
 /// The reason why a text cannot be read.
 #[derive(Debug, Clone, Copy)]
-enum Fault {
+enum JsonFault {
     NoJson,
     LoneSurrogate,
     TooDeep,
 }
 
-impl Fault {
+impl JsonFault {
     fn words(self) -> &'static str {
         match self {
             Self::NoJson => "no JSON",
@@ -118,12 +118,12 @@ impl<'t> JsonReader<'t> {
         is_next
     }
 
-    fn value(&mut self, depth: usize) -> Result<Value, Fault> {
+    fn value(&mut self, depth: usize) -> Result<Value, JsonFault> {
         if depth > MAX_DEPTH {
-            return Err(Fault::TooDeep);
+            return Err(JsonFault::TooDeep);
         }
         self.skip_space();
-        match self.peek().ok_or(Fault::NoJson)? {
+        match self.peek().ok_or(JsonFault::NoJson)? {
             b'{' => self.object(depth + 1),
             b'[' => self.list(depth + 1).map(List::of),
             b'"' => self.string(),
@@ -131,7 +131,7 @@ impl<'t> JsonReader<'t> {
         }
     }
 
-    fn list(&mut self, depth: usize) -> Result<Vec<Value>, Fault> {
+    fn list(&mut self, depth: usize) -> Result<Vec<Value>, JsonFault> {
         self.at += 1;
         let mut values = Vec::new();
         if self.takes(b']') {
@@ -143,12 +143,12 @@ impl<'t> JsonReader<'t> {
                 return Ok(values);
             }
             if !self.takes(b',') {
-                return Err(Fault::NoJson);
+                return Err(JsonFault::NoJson);
             }
         }
     }
 
-    fn object(&mut self, depth: usize) -> Result<Value, Fault> {
+    fn object(&mut self, depth: usize) -> Result<Value, JsonFault> {
         self.at += 1;
         let mut pairs = Vec::new();
         if self.takes(b'}') {
@@ -157,30 +157,30 @@ impl<'t> JsonReader<'t> {
         loop {
             self.skip_space();
             if self.peek() != Some(b'"') {
-                return Err(Fault::NoJson);
+                return Err(JsonFault::NoJson);
             }
             let key = self.string()?;
             if !self.takes(b':') {
-                return Err(Fault::NoJson);
+                return Err(JsonFault::NoJson);
             }
             pairs.push((key, self.value(depth)?));
             if self.takes(b'}') {
                 return Ok(Dict::of(pairs));
             }
             if !self.takes(b',') {
-                return Err(Fault::NoJson);
+                return Err(JsonFault::NoJson);
             }
         }
     }
 
-    fn string(&mut self) -> Result<Value, Fault> {
-        let (literal, is_plain) = self.literal().ok_or(Fault::NoJson)?;
+    fn string(&mut self) -> Result<Value, JsonFault> {
+        let (literal, is_plain) = self.literal().ok_or(JsonFault::NoJson)?;
         if is_plain {
             let text = literal.get(1..literal.len() - 1);
-            return text.map(Value::from).ok_or(Fault::NoJson);
+            return text.map(Value::from).ok_or(JsonFault::NoJson);
         }
         // The only possible error in a string of validated JSON is a lone surrogate.
-        let text: String = serde_json::from_str(literal).map_err(|_| Fault::LoneSurrogate)?;
+        let text: String = serde_json::from_str(literal).map_err(|_| JsonFault::LoneSurrogate)?;
         Ok(Value::from(text))
     }
 
@@ -203,14 +203,14 @@ impl<'t> JsonReader<'t> {
     }
 
     /// A number, `true`, `false` or `null`.
-    fn word(&mut self) -> Result<Value, Fault> {
-        let rest = self.text.get(self.at..).ok_or(Fault::NoJson)?;
+    fn word(&mut self) -> Result<Value, JsonFault> {
+        let rest = self.text.get(self.at..).ok_or(JsonFault::NoJson)?;
         let is_of_word = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
         let length = rest
             .bytes()
             .position(|byte| !is_of_word(byte))
             .unwrap_or(rest.len());
-        let word = rest.get(..length).ok_or(Fault::NoJson)?;
+        let word = rest.get(..length).ok_or(JsonFault::NoJson)?;
         self.at += length;
         match word {
             "true" => Ok(Value::from(true)),
@@ -221,12 +221,12 @@ impl<'t> JsonReader<'t> {
     }
 }
 
-fn number(word: &str) -> Result<Value, Fault> {
+fn number(word: &str) -> Result<Value, JsonFault> {
     if !word.starts_with(|character: char| character == '-' || character.is_ascii_digit()) {
-        return Err(Fault::NoJson);
+        return Err(JsonFault::NoJson);
     }
     if word.contains(['.', 'e', 'E']) {
-        let float: f64 = word.parse().map_err(|_| Fault::NoJson)?;
+        let float: f64 = word.parse().map_err(|_| JsonFault::NoJson)?;
         let mut text = String::new();
         python::float_into(float, &mut text);
         let is_plain = text.parse() == Ok(float) && text.contains('.') && !text.contains('e');
@@ -246,7 +246,7 @@ fn number(word: &str) -> Result<Value, Fault> {
     if digits.bytes().all(|byte| byte.is_ascii_digit()) {
         Ok(numeral(word.to_owned(), false))
     } else {
-        Err(Fault::NoJson)
+        Err(JsonFault::NoJson)
     }
 }
 
