@@ -181,19 +181,32 @@ fn is_to_be_answered(turns: &[SourceTurn<'_>], turn: usize) -> bool {
     turn + 1 < turns.len() && answer != Some(AnswerBy::Anybody)
 }
 
-/// Marks lookups of things that a later call changed: it was made with an id of theirs.
+/// Marks lookups of things that a later call changed: of the ids in its arguments the last one that a lookup was made with. Those
+/// before it say whose the thing is, those behind it by what it is replaced.
 fn mark_outdated(all: &mut [Event], calls: &Calls<'_>) {
+    let of_things = |event: &Event| event.target.effect == Effect::Other && !event.target.is_run;
+    let mut looked_up: FxHashSet<String> = FxHashSet::default();
+    let numbered = all.iter().enumerate();
+    for (number, _) in numbered.filter(|(_, event)| of_things(event) && event.is_lookup()) {
+        calls.each_id(number, |id| {
+            looked_up.insert(id.to_owned());
+        });
+    }
     let mut changed: FxHashSet<String> = FxHashSet::default();
     for (number, event) in all.iter_mut().enumerate().rev() {
-        if event.target.effect != Effect::Other || event.target.is_run {
+        if !of_things(event) {
             continue;
         }
         if event.is_lookup() {
             calls.each_id(number, |id| event.is_outdated |= changed.contains(id));
         } else if event.is_answered && event.outcome.failed() != Some(true) {
+            let mut last = None;
             calls.each_id(number, |id| {
-                changed.insert(id.to_owned());
+                if looked_up.contains(id) {
+                    last = Some(id.to_owned());
+                }
             });
+            changed.extend(last);
         }
     }
 }

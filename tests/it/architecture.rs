@@ -261,3 +261,34 @@ fn only_the_command_line_prints() {
 fn layered() -> impl Iterator<Item = SourceFile> {
     rust_files("src").into_iter().filter(|file| !file.is_test())
 }
+
+/// Types with a twin for builds without a feature, or on other systems.
+const TWINS: [&str; 5] = ["Object", "ObjectReader", "RangeFile", "Remote", "Upload"];
+
+#[test]
+fn no_two_types_have_one_name() {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in layered() {
+        for line in file.text.lines().filter(|line| !line.starts_with(' ')) {
+            let mut words = match line.strip_prefix("pub(") {
+                Some(rest) => rest.split_once(") ").map_or("", |(_, rest)| rest),
+                None => line.strip_prefix("pub ").unwrap_or(line),
+            }
+            .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+            .filter(|word| !word.is_empty());
+            if let (Some("struct" | "enum" | "trait"), Some(name)) = (words.next(), words.next())
+                && !TWINS.contains(&name)
+            {
+                places.entry(name.to_owned()).or_default().push(file.path.clone());
+            }
+        }
+    }
+    assert!(places.len() > 300);
+    for (name, files) in places {
+        assert!(
+            files.len() == 1,
+            "{name} means several things: {}",
+            files.join(" ")
+        );
+    }
+}

@@ -214,7 +214,7 @@ fn a_run_whose_output_says_nothing_by_itself_tells_its_last_line() {
 }
 
 #[test]
-fn of_the_ids_of_a_change_the_one_that_fewest_calls_name_is_changed() {
+fn of_the_ids_of_a_change_the_last_one_that_was_looked_up_is_changed() {
     let line = (
         "get_line",
         r#"{"customer": "C1001", "line": "L1002"}"#,
@@ -230,6 +230,18 @@ fn of_the_ids_of_a_change_the_one_that_fewest_calls_name_is_changed() {
         &told_of(&[bills, line, change]),
         &["line: L1002) (changed later) ->", "get_bills(customer: C1001) ->"],
         &[],
+    );
+    let order = ("get_order", r##"{"order": "#W77"}"##, r#"{"status": "open"}"#);
+    let item = ("get_item", r#"{"item": "4400123"}"#, r#"{"price": "12"}"#);
+    let exchange = (
+        "exchange_item",
+        r##"{"order": "#W77", "old": "5500123", "new": "6600123", "pay": "card_81"}"##,
+        r#"{"status": "done"}"#,
+    );
+    says(
+        &told_of(&[line, order, item, exchange]),
+        &["(order: #W77) (changed later) ->", "get_item(item: 4400123) ->"],
+        &["line: L1002) (changed later)"],
     );
 }
 

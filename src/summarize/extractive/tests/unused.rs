@@ -42,8 +42,8 @@ fn words_that_something_followed_are_quoted_as_far_as_later_turns_repeat_them() 
     let turns = after_command(&[
         turn(Role::Assistant, offer),
         turn(Role::Human, "I would rather keep it."),
-        call(guess, "bash", r#"{"command": "ls clearing"}"#),
-        answer("rates.py"),
+        call(guess, "bash", r#"{"command": "python clearing/rates.py"}"#),
+        answer("done"),
     ]);
     let silent = summary_before(Some(REPEATING), &turns);
     for (words, other) in [(offer, "the gift card"), (guess, "likely to be")] {
@@ -101,6 +101,20 @@ fn an_output_is_quoted_as_far_as_later_turns_repeat_it() {
     let search = [call("", "web_search", r#"{"query": "orbits"}"#), answer(&output)];
     let alone = summary_before(Some("Nothing of that is said again here."), &search);
     assert!(alone.contains("position"), "{alone}");
+}
+
+#[test]
+fn words_before_a_look_around_are_quoted_only_where_an_agent_lives_on() {
+    let words = "The orbit limit seems to stand in the parser of the ephemeris tables.";
+    let look = call(words, "bash", r#"{"command": "grep -rn orbit_limit src"}"#);
+    let change = call(words, "bash", r#"{"command": "sed -i s/1/2/ src/tables.py"}"#);
+    let after = [words, REPEATING].join(" ");
+    for (call, is_quoted) in [(look, false), (change, true)] {
+        let turns = after_command(&[call, answer("src/tables.py")]);
+        let text = summary_before(Some(&after), &turns);
+        assert_eq!(text.contains("ephemeris"), is_quoted, "{text}");
+        assert!(summary_of_beginning(Some(&after), &turns, true).contains("ephemeris"));
+    }
 }
 
 #[test]
