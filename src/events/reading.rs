@@ -181,32 +181,35 @@ fn is_to_be_answered(turns: &[SourceTurn<'_>], turn: usize) -> bool {
     turn + 1 < turns.len() && answer != Some(AnswerBy::Anybody)
 }
 
-/// Marks lookups of things that a later call changed: of the ids in its arguments the last one that a lookup was made with. Those
-/// before it say whose the thing is, those behind it by what it is replaced.
+/// Marks lookups of things that a later call changed: the first id in its arguments that a lookup was made with, or the last one
+/// that a lookup was made with beside that, which only says whose it is.
 fn mark_outdated(all: &mut [Event], calls: &Calls<'_>) {
     let of_things = |event: &Event| event.target.effect == Effect::Other && !event.target.is_run;
-    let mut looked_up: FxHashSet<String> = FxHashSet::default();
-    let numbered = all.iter().enumerate();
-    for (number, _) in numbered.filter(|(_, event)| of_things(event) && event.is_lookup()) {
-        calls.each_id(number, |id| {
-            looked_up.insert(id.to_owned());
-        });
-    }
-    let mut changed: FxHashSet<String> = FxHashSet::default();
-    for (number, event) in all.iter_mut().enumerate().rev() {
-        if !of_things(event) {
-            continue;
+    let ids_of = |(number, event): (usize, &Event)| {
+        if of_things(event) {
+            calls.ids(number)
+        } else {
+            Vec::new()
         }
+    };
+    let ids: Vec<Vec<String>> = all.iter().enumerate().map(ids_of).collect();
+    let mut looked_up: FxHashSet<&str> = FxHashSet::default();
+    let mut beside: FxHashSet<(&str, &str)> = FxHashSet::default();
+    for (ids, _) in ids.iter().zip(all.iter()).filter(|(_, event)| event.is_lookup()) {
+        looked_up.extend(ids.iter().map(String::as_str));
+        if let [first, .., last] = ids.as_slice() {
+            beside.insert((first, last));
+        }
+    }
+    let mut changed: FxHashSet<&str> = FxHashSet::default();
+    for (ids, event) in ids.iter().zip(all).rev() {
         if event.is_lookup() {
-            calls.each_id(number, |id| event.is_outdated |= changed.contains(id));
+            event.is_outdated |= ids.iter().any(|id| changed.contains(id.as_str()));
         } else if event.is_answered && event.outcome.failed() != Some(true) {
-            let mut last = None;
-            calls.each_id(number, |id| {
-                if looked_up.contains(id) {
-                    last = Some(id.to_owned());
-                }
-            });
-            changed.extend(last);
+            let mut known = ids.iter().map(String::as_str).filter(|id| looked_up.contains(id));
+            let first = known.next();
+            let last = known.rfind(|last| first.is_some_and(|first| beside.contains(&(first, last))));
+            changed.extend(last.or(first));
         }
     }
 }

@@ -14,6 +14,8 @@ use crate::trajectory::TurnView;
 pub struct Stretch<'a> {
     context: Context<'a>,
     turns: &'a [TurnView<'a>],
+    /// The turn of the record that follows what is replaced, where that is known: some turns are not summarized.
+    end: Option<usize>,
     sources: Vec<SourceTurn<'a>>,
     actions: OnceLock<(Vec<Event>, Vec<Event>)>,
 }
@@ -29,9 +31,27 @@ impl<'a> Stretch<'a> {
         Self {
             context,
             turns,
+            end: None,
             sources: source_turns(context, turns, Into::into),
             actions: OnceLock::new(),
         }
+    }
+
+    /// The same turns, of a region that ends before this turn of their record.
+    #[must_use]
+    pub fn ending_before(self, end: usize) -> Self {
+        Self {
+            end: Some(end),
+            ..self
+        }
+    }
+
+    /// The turns of the region from one to its end, this one included; `place` is that among these turns.
+    pub(crate) fn turns_from(&self, place: usize) -> usize {
+        let of_record = self.turns.get(place).zip(self.end);
+        of_record.map_or(self.turns.len() - place, |(turn, end)| {
+            end.saturating_sub(turn.index).max(1)
+        })
     }
 
     /// The same turns, each text after `clean`.
@@ -39,6 +59,7 @@ impl<'a> Stretch<'a> {
         Self {
             context: self.context,
             turns: self.turns,
+            end: self.end,
             sources: source_turns(self.context, self.turns, clean),
             actions: OnceLock::new(),
         }
@@ -88,7 +109,22 @@ impl<'a> Deref for Stretch<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trajectory::views_of;
+    use crate::trajectory::{Role, views_of};
+
+    #[test]
+    fn turns_are_counted_from_the_end_of_their_region_whichever_are_summarized() {
+        let view = |index: usize| TurnView {
+            index,
+            role: Role::Assistant,
+            text: "Done.".into(),
+            calls: Vec::new(),
+            responses: Vec::new(),
+        };
+        let views = [3, 4, 6].map(view);
+        let counted = |stretch: Stretch<'_>| [0, 1, 2].map(|place| stretch.turns_from(place));
+        assert_eq!(counted(Stretch::of(&views).ending_before(8)), [5, 4, 2]);
+        assert_eq!(counted(Stretch::of(&views)), [3, 2, 1]);
+    }
 
     #[test]
     fn services_act_and_edits_commands_and_lookups_go_on_with_a_task() {

@@ -36,7 +36,9 @@ impl EndStates {
         if event.is_outdated {
             return Some("changed later");
         }
-        let is_before = self.0.last_edit.is_some_and(|last| event.number < last);
+        let is_undone = |(from, to): (usize, usize)| from < event.number && event.number < to;
+        let is_before = self.0.last_edit.is_some_and(|last| event.number < last)
+            || self.0.last_put_back.is_some_and(is_undone);
         let only_tries = event.is_answered && event.is_trial() && !event.is_lookup();
         let changes = || event.target.effect == Effect::Modify || self.edits(event);
         if is_before && only_tries && !changes() {
@@ -265,6 +267,24 @@ mod tests {
             "cp a.bak a.py",
         ];
         assert_eq!(undone(&twice), [2]);
+    }
+
+    #[test]
+    fn a_run_between_a_change_and_its_undoing_is_before_later_edits() {
+        let marks = |commands: &[&str]| -> Vec<bool> {
+            let mut events = events(commands);
+            for event in &mut events {
+                event.target.is_run = event.touches.is_empty();
+                event.is_answered = true;
+            }
+            let states = EndStates::of(&events);
+            let marks = events.iter().map(|event| states.mark_of(event));
+            marks.map(|mark| mark == Some("before later edits")).collect()
+        };
+        let (change, test, back) = ("sed -i s/1/2/ a.py", "pytest", "git checkout a.py");
+        assert_eq!(marks(&[change, test, back, test]), [false, true, false, false]);
+        assert_eq!(marks(&[test, back, test]), [false; 3]);
+        assert_eq!(marks(&[change, test]), [false; 2]);
     }
 
     #[test]

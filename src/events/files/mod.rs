@@ -70,6 +70,8 @@ pub(super) struct TrackedFiles {
     scans: usize,
     /// The event whose steps are noted.
     pub event: usize,
+    /// The last event that put a changed file back, behind the one that had changed it.
+    pub last_put_back: Option<(usize, usize)>,
     /// The last event that changed a file which was there before, and was not undone.
     pub last_edit: Option<usize>,
 }
@@ -113,6 +115,7 @@ impl TrackedFiles {
             file.content = content;
             if !file.is_new {
                 file.is_modified = self.contents.is_changed(content);
+                self.last_put_back = file.changed_by.map(|from| (from, event)).or(self.last_put_back);
             }
             return;
         }

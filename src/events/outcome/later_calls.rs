@@ -35,15 +35,17 @@ impl<'t> Calls<'t> {
         }
     }
 
-    /// Goes through the ids in the arguments of a call: words of letters and digits, and long numbers.
-    pub fn each_id(&self, number: usize, mut on_id: impl FnMut(&str)) {
+    /// The ids among the arguments of a call, in order: words of letters and digits, and long numbers.
+    pub fn ids(&self, number: usize) -> Vec<String> {
+        let mut ids = Vec::new();
         if let Some(call) = self.call(number) {
-            each_value(call, |value| {
-                if is_id(value) {
-                    on_id(value);
+            each_argument(call, |value, is_whole| {
+                if is_whole && is_id(value) {
+                    ids.push(value.to_owned());
                 }
             });
         }
+        ids
     }
 
     fn call(&self, number: usize) -> Option<&SourceCall<'t>> {
@@ -116,23 +118,23 @@ pub(crate) fn is_id(value: &str) -> bool {
 
 /// Goes through the values and identifiers of a call's arguments.
 fn each_value(call: &SourceCall<'_>, mut on_value: impl FnMut(&str)) {
-    let mut note = |text: &str, is_whole: bool| {
+    each_argument(call, |text, is_whole| {
         if is_whole {
             on_value(text);
         } else {
             identifiers(text, &mut on_value);
         }
-    };
+    });
+}
+
+/// Goes through the arguments of a call: values, and texts that may hold some.
+fn each_argument(call: &SourceCall<'_>, mut on_argument: impl FnMut(&str, bool)) {
     match &call.arguments {
         CallArguments::Json(json) => {
             for value in argument_values(json) {
-                note(&value.text, value.is_whole);
+                on_argument(&value.text, value.is_whole);
             }
         }
-        CallArguments::Tagged(fields) => {
-            for (_, value) in fields {
-                note(value, false);
-            }
-        }
+        CallArguments::Tagged(fields) => fields.iter().for_each(|(_, text)| on_argument(text, false)),
     }
 }

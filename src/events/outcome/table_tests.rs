@@ -10,7 +10,7 @@ use crate::events::outcome::reported::ReportedFields;
 use crate::events::source_call::{CallArguments, SourceCall};
 
 #[derive(Deserialize)]
-struct Table {
+struct OutcomeTable {
     case: Vec<Case>,
 }
 
@@ -95,7 +95,7 @@ impl Case {
 
 #[test]
 fn outputs_of_many_tools_are_read_right() {
-    let table: Table = toml::from_str(include_str!("../../../fixtures/outcomes.toml")).unwrap();
+    let table: OutcomeTable = toml::from_str(include_str!("../../../fixtures/outcomes.toml")).unwrap();
     let mut changed = Vec::new();
     for case in &table.case {
         let ended = case.read();

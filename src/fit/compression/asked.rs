@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::CompressionCase;
 use crate::compress::Region;
 use crate::fit::merged::{bodies_in, human_text};
-use crate::summarize::extractive::{agrees, asks_for_something, only_agrees};
+use crate::summarize::extractive::{asks_for_something, only_agrees};
 use crate::summarize::marker::IN_PROGRESS;
 use crate::summarize::{Context, Forms, Stretch, place_after, request_in};
 use crate::trajectory::{Role, TurnView};
@@ -55,17 +55,12 @@ impl CompressionCase<'_> {
         views.find_map(|view| Some(self.without_secrets(self.asked(&view)?)))
     }
 
-    /// Returns the request of a person in a turn.
+    /// Returns the request of a person in a turn, without output of the environment there.
     fn asked(&self, view: &TurnView<'_>) -> Option<String> {
-        self.said(view).filter(|said| asks_for_something(said))
-    }
-
-    /// Returns the words of a person in a turn, without output of the environment there.
-    fn said(&self, view: &TurnView<'_>) -> Option<String> {
         let before = self.before(std::slice::from_ref(view));
         let said = human_text(view)?;
         let said = request_in(&said, place_after(self.context(before.as_deref())));
-        (!said.trim().is_empty()).then(|| said.to_owned())
+        asks_for_something(said).then(|| said.to_owned())
     }
 
     /// Returns the request that the assistant is still working on where a region ends, ignoring words to continue;
@@ -84,14 +79,8 @@ impl CompressionCase<'_> {
             .into_iter()
             .chain(self.read_views.range(region.range()))
             .rev();
-        let mut has_spoken_since = false;
         let mut asked = turns.filter_map(|view| {
-            let said = self.said(&view);
-            // A person who speaks again has what they said yes to.
-            let is_settled = has_spoken_since && said.as_deref().is_some_and(agrees);
-            has_spoken_since |= said.is_some();
-            let asked = said.filter(|said| !is_settled && asks_for_something(said));
-            let text = asked.or_else(|| told_in_progress(&view))?;
+            let text = self.asked(&view).or_else(|| told_in_progress(&view))?;
             let turn = view.index;
             // The text after the summary quotes the last human turn verbatim.
             Some((Some(turn) != self.outline.last_human).then_some(CurrentRequest { turn, text }))

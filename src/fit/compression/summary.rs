@@ -124,7 +124,7 @@ impl CompressionCase<'_> {
     pub fn estimate(&self, region: Region) -> Estimate {
         let (turns, mut given) = self.given(region, PlanCorrection::default(), None);
         let before = self.before(&turns);
-        let turns = Stretch::within(self.context(before.as_deref()), &turns);
+        let turns = Stretch::within(self.context(before.as_deref()), &turns).ending_before(region.end());
         self.add_footer(&mut given, &turns);
         self.fitter.summarizer.estimate(&self.request(&given, &turns))
     }
@@ -140,7 +140,7 @@ impl CompressionCase<'_> {
         let settings = &self.fitter.settings;
         let (turns, mut given) = self.given(region, measured, earlier);
         let before = self.before(&turns);
-        let turns = Stretch::within(self.context(before.as_deref()), &turns);
+        let turns = Stretch::within(self.context(before.as_deref()), &turns).ending_before(region.end());
         add_files(&mut given.anchors, &turns);
         self.add_footer(&mut given, &turns);
         row.redactions += given.redactions as u64;

@@ -10,6 +10,7 @@ use crate::events::line::shortened;
 use crate::events::outcome::envelope::shown;
 use crate::events::shell::Step;
 use crate::events::source::SourceTurn;
+use crate::events::stretch::Stretch;
 use crate::events::target::Effect;
 use crate::trajectory::Role;
 
@@ -66,7 +67,7 @@ pub(super) struct Block {
     pub words: usize,
     /// If a call stands behind them.
     pub has_call: bool,
-    /// If that only looks something up.
+    /// If the calls of its turn only look something up.
     pub only_looks: bool,
     /// If somebody else spoke after it: what it asks was answered.
     pub is_answered: bool,
@@ -91,12 +92,12 @@ impl Block {
 
 /// The blocks of a region, the newest first: those of the newest turns, and those that hold what later turns repeat.
 pub(super) fn blocks(
-    turns: &[SourceTurn<'_>],
-    events: [&[Event]; 2],
+    stretch: &Stretch<'_>,
     files: &EndStates,
     reuse: &Reuse,
     limits: LineLimits,
 ) -> Vec<Block> {
+    let (turns, events) = (stretch.sources(), [stretch.actions(), stretch.earlier()]);
     let mut blocks = Vec::new();
     let mut is_last = true;
     let mut freshness = if reuse.is_empty() { 1.0 } else { KNOWN };
@@ -106,7 +107,8 @@ pub(super) fn blocks(
         }
         let at = At {
             index,
-            back: turns.len() - index,
+            back: stretch.turns_from(index),
+            is_followed: index + 1 < turns.len(),
             freshness,
             is_last,
             reuse,
@@ -132,6 +134,8 @@ struct At<'r> {
     index: usize,
     /// Turns from here to the end of the region, it included.
     back: usize,
+    /// If another turn follows it there.
+    is_followed: bool,
     freshness: f32,
     /// If no assistant's turn stands behind it.
     is_last: bool,
@@ -142,7 +146,7 @@ impl At<'_> {
     /// The chance that later turns repeat words. Those that something followed were overtaken by it: where all that later turns
     /// repeat is known, they count for that only.
     fn of_words(&self, chance: f32) -> f32 {
-        if self.back > 1 && self.reuse.is_all_known() {
+        if self.is_followed && self.reuse.is_all_known() {
             0.0
         } else {
             chance
@@ -171,7 +175,9 @@ fn spoken(
     } else {
         String::new()
     };
-    for (event, number) in calls_of(events, at.index) {
+    let calls = calls_of(events, at.index);
+    let only_looks = calls.iter().all(|(event, _)| event.is_lookup());
+    for (event, number) in calls {
         let Some(call) = turn.calls.get(event.call) else {
             continue;
         };
@@ -221,8 +227,8 @@ fn spoken(
             text,
             words,
             has_call: true,
-            only_looks: event.is_lookup(),
-            is_answered: at.back > 1,
+            only_looks,
+            is_answered: at.is_followed,
             weight: match (is_tried(event, files), at.reuse.is_empty()) {
                 (false, _) => 1.0,
                 (true, true) => TRIED,
@@ -240,7 +246,7 @@ fn spoken(
             words: said.len(),
             has_call: false,
             only_looks: false,
-            is_answered: at.back > 1,
+            is_answered: at.is_followed,
             text: said,
             weight: 1.0,
             chances: [at.of_words(chances[0]); 2],

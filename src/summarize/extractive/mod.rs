@@ -42,7 +42,7 @@ use candidate::{Candidate, LineLimits, Section, holds, order};
 use filling::{Filling, held_or};
 use passages::Passages;
 use rank::Chosen;
-pub use small_talk::{agrees, asks_for_something, only_agrees};
+pub use small_talk::{asks_for_something, only_agrees};
 
 /// The embedded summarizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,7 +145,7 @@ impl Extractive {
         let references = References::new(anchors, request.counter);
         let passages_with = |reuse| {
             let blocks = if quotes {
-                blocks::blocks(turns, [actions, earlier], &files, reuse, limits)
+                blocks::blocks(stretch, &files, reuse, limits)
             } else {
                 Vec::new()
             };

@@ -51,6 +51,9 @@ const LONG_BLOCK: f32 = 200.0;
 /// they repeat single words. Counted on lines that people labelled.
 const LEAST_REPEATED: f32 = 0.1;
 
+/// The same of words before a call that only looks something up: most of them announce it.
+const LEAST_ANNOUNCED: f32 = 0.3;
+
 /// The blocks of a region with what their units are worth.
 pub(super) struct Passages {
     blocks: Vec<MeasuredBlock>,
@@ -58,8 +61,6 @@ pub(super) struct Passages {
     shared: usize,
     /// The lowest price, however much room there is.
     lowest_price: f32,
-    /// The least worth of a quotation.
-    least_worth: f32,
     /// If it is known all that later turns repeat.
     is_all_known: bool,
     /// The part of the room that its quotations take at most.
@@ -98,7 +99,6 @@ impl Passages {
             blocks,
             shared,
             lowest_price: if reuse.is_empty() { 0.0 } else { LOWEST_PRICE },
-            least_worth: if reuse.is_empty() { 0.0 } else { USED_BYTES },
             is_all_known: reuse.is_all_known(),
             share: 1.0,
             at_prices: RefCell::default(),
@@ -252,15 +252,10 @@ impl Passages {
         let mut is_told = vec![false; self.shared];
         let mut tokens = 0.0;
         // Below the lowest price nobody asks what later turns repeat.
-        let least = if price < self.lowest_price {
-            0.0
-        } else {
-            self.least_worth
-        };
+        let is_known = self.lowest_price > 0.0 && price >= self.lowest_price;
+        let least = if is_known { USED_BYTES } else { 0.0 };
         let chosen = self.blocks.iter().map(|measured| {
-            let is_floored =
-                measured.block.is_output() && price >= self.lowest_price && self.lowest_price > 0.0;
-            let of_text = if is_floored {
+            let of_text = if is_known && measured.block.is_output() {
                 price.max(LOWEST_OF_OUTPUTS)
             } else {
                 price
@@ -286,15 +281,14 @@ impl Passages {
                 (worth - of_text * unit.cost, unit.may_begin)
             };
             let mut is_chosen = walk.best(measured.units.iter().map(value), price, least);
-            // Words before a call that is not quoted were overtaken by it, others by the answer to them. Those before a look around
-            // announce it.
+            // Words before a call that is not quoted were overtaken by it, others by the answer to them.
             let is_overtaken = || {
-                let announces = self.is_all_known && measured.block.only_looks;
-                measured.is_words_only(&is_chosen)
-                    && (announces || measured.known(&is_chosen) < self.least_worth)
-                    || measured.block.is_answered_alone()
-                        && self.is_all_known
-                        && measured.repeated_part(&is_chosen) < LEAST_REPEATED
+                let repeats_less =
+                    |least: f32| self.is_all_known && measured.repeated_part(&is_chosen) < least;
+                let (block, is_words_only) = (&measured.block, measured.is_words_only(&is_chosen));
+                is_words_only && self.lowest_price > 0.0 && measured.known(&is_chosen) < USED_BYTES
+                    || is_words_only && block.only_looks && repeats_less(LEAST_ANNOUNCED)
+                    || block.is_answered_alone() && repeats_less(LEAST_REPEATED)
             };
             if measured.part_of(&is_chosen, LONG_BLOCK) < LEAST_PART || is_overtaken() {
                 is_chosen.fill(false);

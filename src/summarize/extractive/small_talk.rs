@@ -33,12 +33,6 @@ pub fn asks_for_something(text: &str) -> bool {
     })
 }
 
-/// If a person's words begin with a yes to what was proposed.
-pub fn agrees(text: &str) -> bool {
-    let first = text.lines().flat_map(sentences).next();
-    first.is_some_and(|first| Kinds::of(first).has(PhraseKind::Agreement))
-}
-
 /// If a person's words only say yes to what was proposed: they name nothing themselves, and ask for nothing more.
 pub fn only_agrees(text: &str) -> bool {
     let mut sentences = text.lines().flat_map(sentences);

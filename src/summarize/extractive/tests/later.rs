@@ -214,7 +214,7 @@ fn a_run_whose_output_says_nothing_by_itself_tells_its_last_line() {
 }
 
 #[test]
-fn of_the_ids_of_a_change_the_last_one_that_was_looked_up_is_changed() {
+fn of_the_ids_of_a_change_the_first_that_was_looked_up_is_changed_unless_it_is_an_owners() {
     let line = (
         "get_line",
         r#"{"customer": "C1001", "line": "L1002"}"#,
@@ -237,6 +237,23 @@ fn of_the_ids_of_a_change_the_last_one_that_was_looked_up_is_changed() {
         "exchange_item",
         r##"{"order": "#W77", "old": "5500123", "new": "6600123", "pay": "card_81"}"##,
         r#"{"status": "done"}"#,
+    );
+    let cancel = (
+        "cancel_order",
+        r##"{"order": "#W77", "refund_to": "card_8123"}"##,
+        r#"{"status": "done"}"#,
+    );
+    let card = ("get_card", r#"{"card": "card_8123"}"#, r#"{"status": "valid"}"#);
+    let hands_over = ("hand_over", r##"{"summary": "The order #W77 waits."}"##, "done");
+    says(
+        &told_of(&[order, card, cancel]),
+        &["(order: #W77) (changed later) ->", "get_card(card: card_8123) ->"],
+        &["card_8123) (changed later)"],
+    );
+    says(
+        &told_of(&[order, hands_over]),
+        &["(order: #W77) ->"],
+        &["changed later"],
     );
     says(
         &told_of(&[line, order, item, exchange]),

@@ -104,16 +104,20 @@ fn an_output_is_quoted_as_far_as_later_turns_repeat_it() {
 }
 
 #[test]
-fn words_before_a_look_around_are_quoted_only_where_an_agent_lives_on() {
-    let words = "The orbit limit seems to stand in the parser of the ephemeris tables.";
+fn words_before_a_look_around_are_quoted_if_much_of_them_comes_again() {
+    let words = "The limit of orbits seems to stand somewhere in the sources, most likely in the parser of the ephemeris tables, or in one of its helpers.";
     let look = call(words, "bash", r#"{"command": "grep -rn orbit_limit src"}"#);
     let change = call(words, "bash", r#"{"command": "sed -i s/1/2/ src/tables.py"}"#);
-    let after = [words, REPEATING].join(" ");
-    for (call, is_quoted) in [(look, false), (change, true)] {
-        let turns = after_command(&[call, answer("src/tables.py")]);
-        let text = summary_before(Some(&after), &turns);
+    let [part, whole] =
+        ["in the parser of the ephemeris tables", words].map(|said| [said, REPEATING].join(" "));
+    for (call, after, is_quoted) in [
+        (&look, &part, false),
+        (&look, &whole, true),
+        (&change, &part, true),
+    ] {
+        let turns = after_command(&[call.clone(), answer("src/tables.py")]);
+        let text = summary_before(Some(after), &turns);
         assert_eq!(text.contains("ephemeris"), is_quoted, "{text}");
-        assert!(summary_of_beginning(Some(&after), &turns, true).contains("ephemeris"));
     }
 }
 
