@@ -244,7 +244,7 @@ fn of_the_ids_of_a_change_the_first_that_was_looked_up_is_changed_unless_it_is_a
         r#"{"status": "done"}"#,
     );
     let card = ("get_card", r#"{"card": "card_8123"}"#, r#"{"status": "valid"}"#);
-    let hands_over = ("hand_over", r##"{"summary": "The order #W77 waits."}"##, "done");
+    let hands_over = ("hand_over", r#"{"summary": "The order #W77 waits."}"#, "done");
     says(
         &told_of(&[order, card, cancel]),
         &["(order: #W77) (changed later) ->", "get_card(card: card_8123) ->"],
