@@ -140,10 +140,10 @@ impl Phrases {
             words.extend(row.words.into_iter().map(|word| (row.kind, word)));
         }
         let mut builder = AhoCorasick::builder();
-        // Built once; every sentence of a region is read by it.
+        // A DFA reads sentences little faster, and takes a third of a short run to build.
         builder
             .ascii_case_insensitive(true)
-            .kind(Some(AhoCorasickKind::DFA));
+            .kind(Some(AhoCorasickKind::ContiguousNFA));
         let automaton = builder.build(texts);
         Self {
             automaton: automaton.ok(),

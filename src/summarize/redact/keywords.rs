@@ -104,10 +104,7 @@ impl Keywords {
             by_word.entry(word).or_default().push(rules.len());
             rules.push(Keyword { rule, kind });
         }
-        let words: Vec<KeywordText> = by_word
-            .keys()
-            .map(|word| KeywordText::of(word, &by_word))
-            .collect();
+        let words = KeywordText::all(&by_word);
         let numbers: BTreeMap<&str, u16> = (0..)
             .zip(&words)
             .map(|(at, word)| (word.text.as_str(), at))
@@ -176,14 +173,26 @@ impl Keywords {
 }
 
 impl KeywordText {
-    fn of(word: &str, all: &BTreeMap<String, Vec<usize>>) -> Self {
-        let lengths = (1..=word.len()).rev();
-        let prefixes = lengths.filter_map(|length| Some((length, all.get(word.get(..length)?)?)));
-        let rules = prefixes.flat_map(|(length, rules)| rules.iter().map(move |rule| (length, *rule)));
-        Self {
-            text: word.to_owned(),
-            rules: rules.collect(),
+    /// All words in their order: what a word begins with stands before it.
+    fn all(by_word: &BTreeMap<String, Vec<usize>>) -> Vec<Self> {
+        let mut beginnings: Vec<(&String, &Vec<usize>)> = Vec::new();
+        let mut words = Vec::with_capacity(by_word.len());
+        for (word, rules) in by_word {
+            while let Some((start, _)) = beginnings.last()
+                && !word.starts_with(start.as_str())
+            {
+                beginnings.pop();
+            }
+            beginnings.push((word, rules));
+            let rules = beginnings.iter().rev();
+            words.push(Self {
+                text: word.clone(),
+                rules: rules
+                    .flat_map(|(start, rules)| rules.iter().map(|rule| (start.len(), *rule)))
+                    .collect(),
+            });
         }
+        words
     }
 }
 
