@@ -6,7 +6,7 @@ use super::shell::programs::is_editor;
 use super::shell::{Step, Touch, of_code, patch, script_of};
 use super::source_call::SourceCall;
 use super::target::{Effect, MAX_TARGET, MAX_VALUE, Target, ToolKind, cut, quoted};
-use super::tools::{ArgumentFields, Holds, Verb, Verbs, is_note};
+use super::tools::{ArgumentFields, Holds, Verb, Verbs, is_note, is_thought};
 
 /// Files of a patch that are told.
 const MAX_PATCHED: usize = 4;
@@ -60,7 +60,7 @@ fn of_fields(name: &str, named: Option<&str>, fields: &ArgumentFields<'_>) -> Ta
     };
     let verbs = Verbs::of(known);
     let path = fields.get(Holds::Path);
-    if is_note(known) {
+    if is_note(known) || is_thought(known) {
         let clause = listed(fields);
         return Target {
             effect: Effect::Read,

@@ -96,6 +96,8 @@ struct ToolTable {
     #[serde(default)]
     lookup: Vec<LookupRow>,
     #[serde(default)]
+    thought: Vec<NoteRow>,
+    #[serde(default)]
     note: Vec<NoteRow>,
 }
 
@@ -110,6 +112,7 @@ pub(crate) fn examples() -> impl Iterator<Item = &'static ToolExample> {
     arguments
         .chain(verbs)
         .chain(TABLE.lookup.iter().map(|row| &row.example))
+        .chain(TABLE.thought.iter().map(|row| &row.example))
         .chain(TABLE.note.iter().map(|row| &row.example))
 }
 
@@ -121,7 +124,16 @@ pub(crate) fn is_lookup(tool: &str) -> bool {
 
 /// Returns true if a tool only keeps the agent's own list.
 pub(crate) fn is_note(tool: &str) -> bool {
-    let mut names = TABLE.note.iter().flat_map(|row| &row.names);
+    has(&TABLE.note, tool)
+}
+
+/// Returns true if a tool only takes down what the agent thinks.
+pub(crate) fn is_thought(tool: &str) -> bool {
+    has(&TABLE.thought, tool)
+}
+
+fn has(rows: &[NoteRow], tool: &str) -> bool {
+    let mut names = rows.iter().flat_map(|row| &row.names);
     names.any(|name| tool.eq_ignore_ascii_case(name))
 }
 

@@ -13,6 +13,7 @@ pub(crate) enum PhraseKind {
     Announcement,
     Open,
     Leaning,
+    TakesBack,
     States,
     Is,
     Change,

@@ -47,6 +47,11 @@ impl TestCounts {
         self.failed = sum(self.failed, other.failed);
     }
 
+    /// Returns true if any passed, or none failed.
+    pub fn any_passed(self) -> bool {
+        !self.fails() || self.passed.is_some_and(|passed| passed > 0)
+    }
+
     /// Returns true if any failed.
     pub fn fails(self) -> bool {
         self.failed.is_some_and(|failed| failed > 0)

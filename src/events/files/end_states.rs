@@ -4,8 +4,10 @@ use super::steps::{DoneStep, steps};
 use super::{Tracked, TrackedFiles};
 use crate::events::event::Event;
 use crate::events::resolved::cause;
+use crate::events::run::ProgramRun;
 use crate::events::shell::{Step, Touch, path_of};
 use crate::events::target::Effect;
+use crate::knowledge::test_counts::TestCounts;
 
 /// The end states of the files that events touched.
 pub(crate) struct EndStates(TrackedFiles);
@@ -28,6 +30,8 @@ impl EndStates {
             .rev()
             .find(|event| states.edits(event) && !states.is_undone(event))
             .map(|event| event.number);
+        let passes = |event: &&&Event| event.outcome.tests.is_some_and(TestCounts::any_passed);
+        states.0.last_pass = events.iter().rev().find(passes).map(|event| event.number);
         states
     }
 
@@ -44,7 +48,11 @@ impl EndStates {
         if is_before && only_tries && !changes() {
             return Some("before later edits");
         }
-        self.is_cause_gone(event).then_some("no longer so")
+        if self.is_cause_gone(event) {
+            return Some("no longer so");
+        }
+        let is_passed = self.0.last_pass.is_some_and(|last| event.number < last);
+        (is_passed && is_without_any_pass(event)).then_some("other tests passed later")
     }
 
     /// If an event failed because a file was missing or in the way, and at the end it is there, or removed.
@@ -185,10 +193,19 @@ impl EndStates {
     }
 }
 
+/// If a run of tests failed before any of them passed.
+fn is_without_any_pass(event: &Event) -> bool {
+    let (runs, outcome) = (&event.target.runs, &event.outcome);
+    let is_of_tests = outcome.tests.is_some() || runs.iter().any(ProgramRun::is_of_tests);
+    let has_passed = outcome.tests.is_some_and(TestCounts::any_passed);
+    is_of_tests && outcome.failed() == Some(true) && !has_passed
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::events::files::scripts::Scripts;
+    use crate::events::outcome::status::CallStatus;
     use crate::events::shell::Command;
 
     fn events(commands: &[&str]) -> Vec<Event> {
@@ -346,5 +363,30 @@ mod tests {
         assert_eq!(ends(&[back[0], &both])[1], (false, false));
         assert_eq!(ends(&[write, "python fix.py"]), [(true, false), (false, false)]);
         assert_eq!(ends(&["echo 1 > t.py; python t.py"]), [(false, false)]);
+    }
+
+    #[test]
+    fn tests_that_failed_before_any_passed_say_that_others_passed_later() {
+        let counts = |passed, failed| {
+            Some(TestCounts {
+                passed: Some(passed),
+                failed: Some(failed),
+            })
+        };
+        let mark = |first: Option<TestCounts>, later: Option<TestCounts>| {
+            let mut events = events(&["pytest a.py", "pytest b.py"]);
+            for (event, tests) in events.iter_mut().zip([first, later]) {
+                event.is_answered = true;
+                event.outcome.tests = tests;
+                if tests.is_some_and(TestCounts::fails) {
+                    event.outcome.status = CallStatus::Failed;
+                }
+            }
+            EndStates::of(&events).mark_of(&events[0]).is_some()
+        };
+        assert!(mark(counts(0, 1), counts(3, 1)));
+        assert!(!mark(counts(5, 1), counts(3, 1)));
+        assert!(!mark(counts(0, 1), counts(0, 2)));
+        assert!(!mark(counts(0, 1), None));
     }
 }

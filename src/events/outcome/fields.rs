@@ -163,6 +163,29 @@ mod tests {
     }
 
     #[test]
+    fn many_records_of_which_nothing_is_told_are_counted() {
+        let flight = |number: usize| serde_json::json!({"flight": format!("F{number:03}"), "from": "Basel", "to": "Chur", "seats": number});
+        let flights: Vec<_> = (1..=8).map(flight).collect();
+        says(
+            "search(to: Chur)",
+            &serde_json::json!(flights).to_string(),
+            "8 records",
+        );
+        let pairs: Vec<_> = flights.chunks(2).collect();
+        says(
+            "search(to: Chur)",
+            &serde_json::json!(pairs).to_string(),
+            "8 records",
+        );
+        let many: Vec<_> = (1..=80).map(flight).collect();
+        says(
+            "search(to: Chur)",
+            &serde_json::json!(many).to_string(),
+            "16+ records",
+        );
+    }
+
+    #[test]
     fn what_says_that_it_failed_tells_why() {
         let ended = |answer: &str| {
             outcome(

@@ -23,12 +23,9 @@ use fields::outcome_of;
 use later_calls::LaterCalls;
 use printed::of_printed;
 use reported::ReportedFields;
+use shown_fields::{MAX_FIELDS, MAX_SEARCHED};
 use status::{Answer, Basis, CallStatus, Outcome};
 use terminal::exit_code;
-
-/// Fields of a JSON answer that are read, and that are searched for a record which later calls name.
-const MAX_FIELDS: usize = 64;
-const MAX_SEARCHED: usize = 1_024;
 
 /// The outcome of a call from its answer. Errors that stand in what was read (`effect`) are none of the call's. Of a JSON answer the result tells the status, and what neither the call itself
 /// (`target`) nor an earlier answer told already (`told`); of several things found those that `later` calls name.

@@ -11,6 +11,10 @@ use super::text::{MAX_LINE, quote};
 use crate::events::line::shortened;
 use crate::trajectory::json::leaves::{Leaf, RecordList};
 
+/// Fields of a JSON answer that are read, and that are searched for a record which later calls name.
+pub(super) const MAX_FIELDS: usize = 64;
+pub(super) const MAX_SEARCHED: usize = 1_024;
+
 /// Longest field that tells something in a line, in bytes.
 const MAX_TELLING: usize = 80;
 
@@ -102,21 +106,25 @@ pub(super) fn told_fields(
     };
     // Not all records stand in the line.
     let is_cut = || is_many || length_of(fields.iter()) > MAX_LINE;
-    let longest = lists(fields)
-        .into_iter()
-        .map(|(list, records)| (records.len(), list))
-        .max();
-    let Some((records, list)) = longest.filter(|(records, _)| *records > 1 && !line.is_empty() && is_cut())
-    else {
+    // Lists in lists are one.
+    let mut sizes: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
+    for (list, records) in lists(fields) {
+        *sizes.entry(list.key()).or_default() += records.len();
+    }
+    let longest = sizes.into_iter().map(|(list, records)| (records, list)).max();
+    let Some((records, list)) = longest.filter(|(records, _)| *records > 1 && is_cut()) else {
         return quote(&line);
     };
-    let records = match &*list.key() {
-        "" => format!("{} records", count(records)),
-        key => format!("{key}: {} records", count(records)),
+    // No more fields are read than these.
+    let is_open = matches!(fields.len(), MAX_FIELDS | MAX_SEARCHED) && records < 100;
+    let records = format!("{}{} records", count(records), if is_open { "+" } else { "" });
+    let records = match list.as_ref() {
+        "" => records,
+        key => format!("{key}: {records}"),
     };
     let records = shortened(&records, MAX_LINE / 2)?;
-    let line = shortened(&line, MAX_LINE - records.len() - 2)?.into_owned();
-    quote(&joined([line, records.into_owned()]))
+    let line = shortened(&line, MAX_LINE - records.len() - 2).map(Cow::into_owned);
+    quote(&joined([line.unwrap_or_default(), records.into_owned()]))
 }
 
 /// The parts of a line that are not empty.

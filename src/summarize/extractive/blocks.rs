@@ -12,6 +12,7 @@ use crate::events::shell::Step;
 use crate::events::source::SourceTurn;
 use crate::events::stretch::Stretch;
 use crate::events::target::Effect;
+use crate::events::tools::is_thought;
 use crate::trajectory::Role;
 
 /// The chance that later turns repeat a byte of the newest calls, words and outputs: counted on real trajectories, of pieces that no
@@ -201,6 +202,9 @@ fn spoken(
             text.push('\n');
         }
         text.push_str(&written);
+        // Thoughts are words, whatever tool takes them down.
+        let is_thought = is_thought(&call.name);
+        let words = if is_thought { text.len() } else { words };
         let worth = match event.target.effect {
             _ if event.is_open => 1.4,
             Effect::Modify => 1.2,
@@ -222,7 +226,11 @@ fn spoken(
             headings: [
                 heading(is_all),
                 heading(false),
-                format!("{} before {}", said_at(at), event.target.line),
+                if is_thought {
+                    format!("turn -{}, thought", at.back)
+                } else {
+                    format!("{} before {}", said_at(at), event.target.line)
+                },
             ],
             text,
             words,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::blocks::{Block, BlockOrigin, LEAST_CHANCE};
 use super::candidate::order;
 use super::quoted::{CUT, Heading, fenced, tells};
-use super::superseded::LatestStatements;
+use super::superseded::{LatestStatements, end_of_taken_back};
 use super::units;
 use crate::compress::anchors::Matcher;
 use crate::compress::piece_index::PieceIndex;
@@ -42,8 +42,10 @@ pub(super) struct Unit {
     /// If it is worth anything, and a quotation may begin with it: not within an object of data, whose fields would seem to be
     /// another one's.
     pub may_begin: bool,
-    /// If it tells nothing: the heading says it, it only announces, or it was told anew later.
+    /// If it tells nothing: the heading says it, or it only announces.
     pub is_idle: bool,
+    /// If what was said later is otherwise, in the same words or another turn.
+    pub is_replaced: bool,
     /// The worth of each sample of its pieces, as far as nothing is known of it.
     chance: f32,
     /// The worth of what stands nowhere else.
@@ -151,6 +153,9 @@ fn found(
     let mut counted: Vec<(u64, f32, bool)> = Vec::new();
     let length = block.text.len() as f32;
     let heading = Heading::of(&block.headings[1]);
+    let turn = (block.order / order(0, 0)).checked_sub(1);
+    let words = block.text.get(..block.words).unwrap_or_default();
+    let taken_back = end_of_taken_back(words);
     let mut start = 0;
     for (place, unit) in units.iter_mut().enumerate() {
         let chance = block.chances[usize::from(unit.end > block.words)];
@@ -180,11 +185,19 @@ fn found(
         }
         let text = block.text.get(start..unit.end).unwrap_or_default();
         start = unit.end;
+        let is_told_anew = || {
+            let sentence = text.trim();
+            told.is_replaced(turn, sentence, Kinds::of(sentence))
+        };
+        if unit.end <= block.words && (unit.end <= taken_back || is_told_anew()) {
+            (unit.is_idle, unit.is_replaced) = (true, true);
+            continue;
+        }
         if !is_fresh && counted.is_empty() {
             unit.is_idle = unit.end <= block.words || heading.tells(text.trim());
             continue;
         }
-        if is_idle(block, &heading, text, unit.end, told) {
+        if is_idle(block, &heading, text, unit.end) {
             unit.is_idle = true;
             continue;
         }
@@ -217,18 +230,11 @@ fn found(
     found
 }
 
-/// If the unit that ends at `end` says what the heading says, only announces the next step, asks what was answered, or was told
-/// anew later.
-fn is_idle(block: &Block, heading: &Heading<'_>, unit: &str, end: usize, told: &LatestStatements) -> bool {
+/// If the unit that ends at `end` says what the heading says, only announces the next step, or asks what was answered.
+fn is_idle(block: &Block, heading: &Heading<'_>, unit: &str, end: usize) -> bool {
     let sentence = unit.trim();
-    if heading.tells(sentence) {
-        return true;
-    }
-    let turn = (block.order / order(0, 0)).checked_sub(1);
-    end <= block.words
-        && (!tells(unit)
-            || block.is_answered && sentence.ends_with(['?', '？'])
-            || told.is_replaced(turn, sentence, Kinds::of(sentence)))
+    heading.tells(sentence)
+        || end <= block.words && (!tells(unit) || block.is_answered && sentence.ends_with(['?', '？']))
 }
 
 /// The units of a block, nothing weighed yet.
@@ -240,6 +246,7 @@ fn units_of(text: &str) -> Vec<Unit> {
             cost: (end - start) as f32 / TOKEN_BYTES,
             may_begin: false,
             is_idle: false,
+            is_replaced: false,
             chance: 0.0,
             worth: 0.0,
             most: 0.0,

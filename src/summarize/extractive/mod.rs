@@ -120,7 +120,7 @@ impl Extractive {
             }
         }
         let said = prose::said(turns);
-        let mut told = superseded::LatestStatements::by_calls(actions);
+        let mut told = superseded::LatestStatements::by_calls(actions, earlier);
         prose::note(&said, &mut told);
         prose::asked(&said, &told, limits, &mut candidates);
         without_replaced(&mut candidates, &told);

@@ -269,6 +269,9 @@ impl Passages {
                 return vec![false; measured.units.len()];
             }
             let value = |unit: &Unit| {
+                if unit.is_replaced {
+                    return (f32::NEG_INFINITY, false);
+                }
                 let mut open = unit.worth;
                 for (piece, worth) in measured.shared_of(unit) {
                     open += if is_told.get(*piece as usize) == Some(&false) {

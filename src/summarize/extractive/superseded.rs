@@ -2,6 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::sentences::sentences;
 use crate::events::event::Event;
 use crate::events::target::Effect;
 use crate::knowledge::phrases::{Kinds, PhraseKind, is_word};
@@ -30,25 +31,24 @@ pub(super) struct LatestStatements {
     changes: Vec<ChangeNotice>,
     /// The turn after the last run of tests, which tells anew how they are.
     tests_run: Option<usize>,
-    /// The turn of the last change after which something went well: problems told before it were worked on.
+    /// The turn after the last change after which something went well: problems told before it were worked on.
     mended: Option<usize>,
 }
 
 impl LatestStatements {
-    /// The changes that calls made, and the outcome of tests.
-    pub fn by_calls(actions: &[Event]) -> Self {
+    /// The changes that calls made, and the outcome of tests; `earlier` are the runs that a later one of the same call superseded.
+    pub fn by_calls(actions: &[Event], earlier: &[Event]) -> Self {
         let mut told = Self::default();
         let runs = actions.iter().filter(|action| action.outcome.tests.is_some());
         // What a turn calls comes after what it says.
         told.tests_run = runs.map(|action| action.turn + 1).max();
         let went_well = |action: &&Event| action.is_answered && action.outcome.failed() != Some(true);
-        let worked = actions
-            .iter()
-            .rev()
-            .filter(went_well)
-            .skip_while(|action| !action.target.is_run);
-        let mut changed = worked.filter(|action| action.target.effect == Effect::Modify);
-        told.mended = changed.next().map(|action| action.turn);
+        let went = actions.iter().chain(earlier).filter(went_well);
+        let runs = went.clone().filter(|action| action.target.is_run);
+        let last_run = runs.map(|action| action.turn).max();
+        let changed = went.filter(|action| action.target.effect == Effect::Modify);
+        let worked = changed.filter(|action| Some(action.turn) < last_run);
+        told.mended = worked.map(|action| action.turn + 1).max();
         for action in actions.iter().rev().filter(went_well) {
             let Some((tool, arguments)) = action.target.line.split_once('(') else {
                 continue;
@@ -101,6 +101,16 @@ impl LatestStatements {
                 .iter()
                 .any(|change| is_later(change.turn) && subject.is_in(&change.words))
     }
+}
+
+/// The bytes of words before the last sentence that takes back what was said before it: `Wait, that is not so.`
+pub(super) fn end_of_taken_back(words: &str) -> usize {
+    let mut lines = words.lines().rev().flat_map(|line| {
+        let sentences: Vec<&str> = sentences(line).collect();
+        sentences.into_iter().rev()
+    });
+    let last = lines.find(|sentence| Kinds::of(sentence).has(PhraseKind::TakesBack));
+    last.and_then(|last| words.rfind(last)).unwrap_or(0)
 }
 
 /// If a sentence tells of tests.

@@ -210,7 +210,7 @@ fn a_run_whose_output_says_nothing_by_itself_tells_its_last_line() {
     ];
     let stretch = Stretch::of(&turns);
     let label = work::line_of_run(&stretch.actions()[0], "python check.py", LineLimits::within(600));
-    assert_eq!(label, "python check.py -> ok; last line: Still 1 case off");
+    assert_eq!(label, "python check.py -> exit 0; last line: Still 1 case off");
 }
 
 #[test]
