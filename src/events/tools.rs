@@ -96,7 +96,7 @@ struct ToolTable {
     #[serde(default)]
     lookup: Vec<LookupRow>,
     #[serde(default)]
-    thought: Vec<NoteRow>,
+    thought: Vec<LookupRow>,
     #[serde(default)]
     note: Vec<NoteRow>,
 }
@@ -124,17 +124,15 @@ pub(crate) fn is_lookup(tool: &str) -> bool {
 
 /// Returns true if a tool only keeps the agent's own list.
 pub(crate) fn is_note(tool: &str) -> bool {
-    has(&TABLE.note, tool)
-}
-
-/// Returns true if a tool only takes down what the agent thinks.
-pub(crate) fn is_thought(tool: &str) -> bool {
-    has(&TABLE.thought, tool)
-}
-
-fn has(rows: &[NoteRow], tool: &str) -> bool {
-    let mut names = rows.iter().flat_map(|row| &row.names);
+    let mut names = TABLE.note.iter().flat_map(|row| &row.names);
     names.any(|name| tool.eq_ignore_ascii_case(name))
+}
+
+/// Returns true if a tool only takes down what the agent thinks, as the start of its name says behind that of a server.
+pub(crate) fn is_thought(tool: &str) -> bool {
+    let own = tool.rsplit_once("__").map_or(tool, |(_, own)| own);
+    let mut starts = TABLE.thought.iter().flat_map(|row| &row.starts);
+    starts.any(|start| own.starts_with(start.as_str()))
 }
 
 /// Verbs shorter than this are whole words.

@@ -30,7 +30,10 @@ impl EndStates {
             .rev()
             .find(|event| states.edits(event) && !states.is_undone(event))
             .map(|event| event.number);
-        let passes = |event: &&&Event| event.outcome.tests.is_some_and(TestCounts::any_passed);
+        let passes = |event: &&&Event| {
+            let tests = event.outcome.tests.filter(|tests| !tests.fails());
+            tests.is_some_and(TestCounts::any_passed)
+        };
         states.0.last_pass = events.iter().rev().find(passes).map(|event| event.number);
         states
     }
@@ -384,8 +387,10 @@ mod tests {
             }
             EndStates::of(&events).mark_of(&events[0]).is_some()
         };
-        assert!(mark(counts(0, 1), counts(3, 1)));
-        assert!(!mark(counts(5, 1), counts(3, 1)));
+        assert!(mark(counts(0, 1), counts(3, 0)));
+        assert!(!mark(counts(0, 1), counts(3, 1)));
+        assert!(!mark(counts(0, 1), counts(0, 0)));
+        assert!(!mark(counts(5, 1), counts(3, 0)));
         assert!(!mark(counts(0, 1), counts(0, 2)));
         assert!(!mark(counts(0, 1), None));
     }

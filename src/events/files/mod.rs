@@ -74,7 +74,7 @@ pub(super) struct TrackedFiles {
     pub last_put_back: Option<(usize, usize)>,
     /// The last event that changed a file which was there before, and was not undone.
     pub last_edit: Option<usize>,
-    /// The last event in which tests passed.
+    /// The last event in which tests passed and none failed.
     pub last_pass: Option<usize>,
 }
 

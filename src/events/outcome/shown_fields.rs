@@ -106,17 +106,24 @@ pub(super) fn told_fields(
     };
     // Not all records stand in the line.
     let is_cut = || is_many || length_of(fields.iter()) > MAX_LINE;
-    // Lists in lists are one.
-    let mut sizes: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
-    for (list, records) in lists(fields) {
-        *sizes.entry(list.key()).or_default() += records.len();
-    }
-    let longest = sizes.into_iter().map(|(list, records)| (records, list)).max();
+    let lists = lists(fields);
+    let sizes = lists.iter().map(|(list, records)| (records.len(), list.key()));
+    // Lists in lists have no names: they are one.
+    let nameless = sizes
+        .clone()
+        .filter(|(_, key)| key.is_empty())
+        .map(|(records, _)| records);
+    let nameless = (nameless.sum(), Cow::default());
+    let longest = sizes.chain([nameless]).max();
     let Some((records, list)) = longest.filter(|(records, _)| *records > 1 && is_cut()) else {
         return quote(&line);
     };
-    // No more fields are read than these.
-    let is_open = matches!(fields.len(), MAX_FIELDS | MAX_SEARCHED) && records < 100;
+    let most = if later.is_empty() {
+        MAX_FIELDS
+    } else {
+        MAX_SEARCHED
+    };
+    let is_open = fields.len() >= most && records < 100;
     let records = format!("{}{} records", count(records), if is_open { "+" } else { "" });
     let records = match list.as_ref() {
         "" => records,

@@ -154,8 +154,9 @@ fn found(
     let length = block.text.len() as f32;
     let heading = Heading::of(&block.headings[1]);
     let turn = (block.order / order(0, 0)).checked_sub(1);
-    let words = block.text.get(..block.words).unwrap_or_default();
-    let taken_back = end_of_taken_back(words);
+    // An answer says at its end what is so; before a call an assistant thinks aloud.
+    let thinks = block.text.get(..block.words).filter(|_| block.has_call);
+    let taken_back = thinks.map_or(0, end_of_taken_back);
     let mut start = 0;
     for (place, unit) in units.iter_mut().enumerate() {
         let chance = block.chances[usize::from(unit.end > block.words)];

@@ -4,6 +4,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::sentences::sentences;
 use crate::events::event::Event;
+use crate::events::line::is_fence;
 use crate::events::target::Effect;
 use crate::knowledge::phrases::{Kinds, PhraseKind, is_word};
 
@@ -44,8 +45,13 @@ impl LatestStatements {
         told.tests_run = runs.map(|action| action.turn + 1).max();
         let went_well = |action: &&Event| action.is_answered && action.outcome.failed() != Some(true);
         let went = actions.iter().chain(earlier).filter(went_well);
-        let runs = went.clone().filter(|action| action.target.is_run);
-        let last_run = runs.map(|action| action.turn).max();
+        let failed = actions
+            .iter()
+            .filter(|action| action.outcome.failed() == Some(true));
+        let failed: FxHashSet<&str> = failed.map(|action| action.target.key.as_str()).collect();
+        let tried = went.clone().filter(|action| action.is_trial());
+        let tried = tried.filter(|action| !failed.contains(action.target.key.as_str()));
+        let last_run = tried.map(|action| action.turn).max();
         let changed = went.filter(|action| action.target.effect == Effect::Modify);
         let worked = changed.filter(|action| Some(action.turn) < last_run);
         told.mended = worked.map(|action| action.turn + 1).max();
@@ -105,12 +111,15 @@ impl LatestStatements {
 
 /// The bytes of words before the last sentence that takes back what was said before it: `Wait, that is not so.`
 pub(super) fn end_of_taken_back(words: &str) -> usize {
-    let mut lines = words.lines().rev().flat_map(|line| {
-        let sentences: Vec<&str> = sentences(line).collect();
-        sentences.into_iter().rev()
+    let takes_back = |sentence: &&str| Kinds::of(sentence).has(PhraseKind::TakesBack);
+    let mut in_fence = false;
+    let lines = words.lines().filter(|line| {
+        let is_fence = is_fence(line.trim_ascii());
+        in_fence ^= is_fence;
+        !is_fence && !in_fence
     });
-    let last = lines.find(|sentence| Kinds::of(sentence).has(PhraseKind::TakesBack));
-    last.and_then(|last| words.rfind(last)).unwrap_or(0)
+    let last = lines.flat_map(sentences).filter(takes_back).last();
+    last.map_or(0, |last| last.as_ptr().addr() - words.as_ptr().addr())
 }
 
 /// If a sentence tells of tests.
@@ -236,6 +245,26 @@ mod tests {
             ("The port is 8080.", "If the port is 9443, stop."),
         ] {
             assert!(stands(earlier, later), "{earlier} / {later}");
+        }
+    }
+
+    #[test]
+    fn words_are_taken_back_by_what_says_so_and_by_no_other_use_of_its_words() {
+        let end = |words: &str| words.get(end_of_taken_back(words)..).unwrap().to_owned();
+        for (before, rest) in [
+            ("The limit is low. ", "Wait, it is 9. It stays."),
+            ("It is 7.\n\n", "Actually, it is 9.\nYes."),
+            ("是 7。", "不对，是 9。"),
+        ] {
+            assert_eq!(end(&[before, rest].concat()), rest);
+        }
+        for words in [
+            "The limit is low. Wait for the pods. Hold on to it.",
+            "The limit is low. Actually running it shows the same.",
+            "密钥是 7。不对称密钥在文件里。",
+            "The limit is low.\n```\nwait.\n```\nIt stays.",
+        ] {
+            assert_eq!(end(words), words);
         }
     }
 }

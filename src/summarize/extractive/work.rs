@@ -129,8 +129,8 @@ fn shows_only_lines(outcome: &Outcome) -> bool {
     outcome.failed().is_none() && outcome.lines > 0 && !outcome.says_done
 }
 
-/// If an outcome holds lines, and the result is not known.
-fn shows_only_output(outcome: &Outcome) -> bool {
+/// If an output was printed that does not say the result.
+fn tells_no_result(outcome: &Outcome) -> bool {
     outcome.lines > 0 && outcome.result.is_none()
 }
 
@@ -206,7 +206,7 @@ fn ending(action: &Event, limits: LineLimits) -> String {
     let mut text = match (outcome.exit_code, outcome.failed()) {
         (Some(0), Some(true)) => "exit 0 with an error".to_owned(),
         // That went well as far as the program goes, whatever it was to show.
-        (Some(0), _) if outcome.is_marked || action.runs_code() && shows_only_output(outcome) => {
+        (Some(0), _) if outcome.is_marked || action.runs_code() && tells_no_result(outcome) => {
             "exit 0".to_owned()
         }
         (Some(0), _) => "ok".to_owned(),
