@@ -160,7 +160,7 @@ fn summary(window: &Window<'_>, grounding: bool, tokens: usize, counter: &dyn To
         Vec::new()
     };
     let turns = Stretch::of(region);
-    add_files(&mut anchors, &turns);
+    add_files(&mut anchors, &turns, Turns::Kept(tail));
     let asked = |turn: &TurnView<'static>| {
         (turn.role == Role::Human && asks_for_something(&turn.text)).then(|| turn.text.to_string())
     };

@@ -62,6 +62,12 @@ impl Event {
         self.outcome.tests.is_some() || self.outcome.diagnostics.is_some() || self.runs_code()
     }
 
+    /// If it compiled code or looked for faults in it, whatever it printed.
+    pub fn checks_code(&self) -> bool {
+        let mut runs = self.target.runs.iter();
+        runs.any(|run| run.is_of_tests() || run.is_of_build() || run.is_of_check())
+    }
+
     /// If the call was to change nothing.
     pub fn is_lookup(&self) -> bool {
         let target = &self.target;

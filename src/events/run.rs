@@ -166,8 +166,16 @@ impl ProgramRun {
 
     /// Returns true if it compiled or formatted code, which a run of tests does or goes without.
     pub fn is_of_build(&self) -> bool {
-        let subcommand = self.program.rsplit(' ').next();
-        self.kind == RunKind::Program && subcommand.is_some_and(|subcommand| flags().builds(subcommand))
+        self.is_program(|name| flags().builds(name))
+    }
+
+    /// Returns true if it looked for faults in code without running it.
+    pub fn is_of_check(&self) -> bool {
+        self.is_program(|name| flags().checks(name))
+    }
+
+    fn is_program(&self, is_known: impl Fn(&str) -> bool) -> bool {
+        self.kind == RunKind::Program && self.program.rsplit(' ').next().is_some_and(is_known)
     }
 
     /// Returns true if it ran a script.
@@ -243,6 +251,22 @@ mod tests {
                 expected,
                 "{command}"
             );
+        }
+    }
+
+    #[test]
+    fn checks_are_known_by_their_programs_modules_and_subcommands() {
+        for (command, expected) in [
+            ("mix dialyzer --format short 2>&1 | grep live", true),
+            ("python -m flake8 src", true),
+            ("npm run lint", true),
+            ("npx eslint src/a.ts", true),
+            ("cargo clippy --all-targets", true),
+            ("python lint.py", false),
+            ("mix compile", false),
+        ] {
+            let runs = runs(&Command::read(command));
+            assert_eq!(runs.iter().any(ProgramRun::is_of_check), expected, "{command}");
         }
     }
 

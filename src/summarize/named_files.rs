@@ -7,20 +7,33 @@ use rustc_hash::FxHashMap;
 use crate::compress::anchors::{Anchor, Matcher, matcher_of};
 use crate::events::event::Event;
 use crate::events::files::put_in::{put_in, taken_out};
-use crate::events::shell::{Step, last_step, path_of};
+use crate::events::shell::{Step, is_same_file, last_step, path_of};
 use crate::events::source::SourceTurn;
 use crate::events::source_call::SourceCall;
 use crate::events::stretch::Stretch;
 use crate::events::target::Effect;
+use crate::events::tools::ArgumentFields;
+use crate::trajectory::{Role, Turns};
 
 /// Adds to each name among `anchors` the file that it stands in, as calls of these turns showed or changed it: of several files
-/// that which most of the names stand in, so that few are told.
-pub fn add_files(anchors: &mut [Anchor], turns: &Stretch<'_>) {
+/// that which most of the names stand in, so that few are told. A name that `later` turns use in other files alone is another
+/// thing there or a common word: it gets none.
+pub fn add_files(anchors: &mut [Anchor], turns: &Stretch<'_>, later: Turns<'_>) {
     let is_name: Vec<bool> = anchors.iter().map(is_name).collect();
     if !is_name.contains(&true) {
         return;
     }
-    let mut files = names_by_file(&is_name, &matcher_of(anchors), turns);
+    let matcher = matcher_of(anchors);
+    let mut files = names_by_file(&is_name, &matcher, turns);
+    if files.iter().all(|file| file.names.is_empty()) {
+        return;
+    }
+    let uses = later_uses(&is_name, &matcher, later);
+    for file in &mut files {
+        let path = &file.path;
+        file.names
+            .retain(|name| uses.get(*name).is_none_or(|used| used.is_in(path)));
+    }
     files.sort_by_key(|file| std::cmp::Reverse((file.names.len(), file.latest)));
     let mut alike: FxHashMap<&str, usize> = FxHashMap::default();
     for file in &files {
@@ -84,6 +97,50 @@ fn names_by_file(is_name: &[bool], matcher: &Matcher<'_>, turns: &Stretch<'_>) -
         }
     }
     files.into_values().collect()
+}
+
+/// The uses of a name in later turns.
+#[derive(Clone, Default)]
+struct LaterUses {
+    /// The files of the calls that hold it.
+    files: Vec<String>,
+    /// It stands in words or in a call without a file.
+    is_elsewhere: bool,
+}
+
+impl LaterUses {
+    /// If a use may be of this file's name.
+    fn is_in(&self, path: &str) -> bool {
+        let is_of_file = |file: &String| is_same_file(file, path);
+        self.is_elsewhere || self.files.is_empty() || self.files.iter().any(is_of_file)
+    }
+}
+
+/// How the assistant's turns after the region use the names.
+fn later_uses(is_name: &[bool], matcher: &Matcher<'_>, later: Turns<'_>) -> Vec<LaterUses> {
+    let mut uses = vec![LaterUses::default(); is_name.len()];
+    for view in later.all().filter(|view| view.role == Role::Assistant) {
+        let turn = Stretch::of(std::slice::from_ref(&*view));
+        let mut note = |text: &str, file: Option<&str>| {
+            matcher.find(text, &mut is_name.to_vec(), |name, _| {
+                if let Some(used) = uses.get_mut(name) {
+                    used.is_elsewhere |= file.is_none();
+                    used.files.extend(file.map(|file| path_of("", file)));
+                }
+                false
+            });
+        };
+        for source in turn.sources() {
+            note(&source.prose, None);
+        }
+        for event in turn.actions().iter().chain(turn.earlier()) {
+            let fields = call_of(event, turn.sources()).map(ArgumentFields::of);
+            for (_, text) in fields.iter().flat_map(ArgumentFields::iter) {
+                note(&text, file_of(event));
+            }
+        }
+    }
+    uses
 }
 
 /// If a file holds nothing after a call of what stood in it before.
@@ -156,8 +213,37 @@ mod tests {
         let record = format!(r#"{{"messages": [{}]}}"#, turns.join(","));
         let views = views_of(&record);
         let mut anchors: Vec<Anchor> = names.iter().map(|name| Anchor::new(*name, 1)).collect();
-        add_files(&mut anchors, &Stretch::of(&views));
+        add_files(&mut anchors, &Stretch::of(&views), Turns::Kept(&[]));
         anchors.into_iter().map(|anchor| anchor.file).collect()
+    }
+
+    #[test]
+    fn a_name_that_later_turns_use_in_another_file_alone_has_no_file() {
+        let call = |name: &str, arguments: serde_json::Value| {
+            serde_json::json!({"role": "assistant", "content": "",
+                "tool_calls": [{"function": {"name": name, "arguments": arguments.to_string()}}]})
+        };
+        let read = call("read_file", serde_json::json!({"path": "src/rows.py"}));
+        let names = ["put_row", "row_cases", "old_row", "said_row", "run_row"];
+        let shown = serde_json::json!({"role": "tool", "content": names.join(" = 1\n")});
+        let record = serde_json::json!({"messages": [read, shown]}).to_string();
+        let content = "row_cases = []\nput_row()";
+        let later = serde_json::json!({"messages": [
+            call("write_file", serde_json::json!({"path": "tests/new.py", "content": content})),
+            call("edit", serde_json::json!({"path": "src/rows.py", "old_str": "put_row", "new_str": "put_rows"})),
+            call("bash", serde_json::json!({"command": "python -c 'import rows; rows.run_row()'"})),
+            {"role": "assistant", "content": "said_row is right."},
+        ]});
+        let later = later.to_string();
+        let mut anchors: Vec<Anchor> = names.iter().map(|name| Anchor::new(*name, 1)).collect();
+        add_files(
+            &mut anchors,
+            &Stretch::of(&views_of(&record)),
+            Turns::Kept(&views_of(&later)),
+        );
+        let files: Vec<Option<&str>> = anchors.iter().map(|anchor| anchor.file.as_deref()).collect();
+        let rows = Some("rows.py");
+        assert_eq!(files, [rows, None, rows, rows, rows]);
     }
 
     #[test]

@@ -46,7 +46,8 @@ impl EndStates {
         let is_undone = |(from, to): (usize, usize)| from < event.number && event.number < to;
         let is_before = self.0.last_edit.is_some_and(|last| event.number < last)
             || self.0.last_put_back.is_some_and(is_undone);
-        let only_tries = event.is_answered && event.is_trial() && !event.is_lookup();
+        let tries = event.is_trial() || event.checks_code();
+        let only_tries = event.is_answered && tries && !event.is_lookup();
         let changes = || event.target.effect == Effect::Modify || self.edits(event);
         if is_before && only_tries && !changes() {
             return Some("before later edits");

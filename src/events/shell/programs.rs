@@ -81,6 +81,8 @@ pub(crate) struct ProgramFlags {
     installs: Vec<String>,
     /// Programs, modules and subcommands that compile or format.
     builds: Vec<String>,
+    /// Programs, modules and subcommands that look for faults without running code.
+    checks: Vec<String>,
 }
 
 impl ProgramFlags {
@@ -94,6 +96,10 @@ impl ProgramFlags {
 
     pub fn builds(&self, subcommand: &str) -> bool {
         self.builds.iter().any(|builds| builds == subcommand)
+    }
+
+    pub fn checks(&self, subcommand: &str) -> bool {
+        self.checks.iter().any(|checks| checks == subcommand)
     }
 
     pub fn takes_word(&self, word: &str) -> bool {

@@ -141,7 +141,7 @@ impl CompressionCase<'_> {
         let (turns, mut given) = self.given(region, measured, earlier);
         let before = self.before(&turns);
         let turns = Stretch::within(self.context(before.as_deref()), &turns).ending_before(region.end());
-        add_files(&mut given.anchors, &turns);
+        self.with_after(region, |after| add_files(&mut given.anchors, &turns, after));
         self.add_footer(&mut given, &turns);
         row.redactions += given.redactions as u64;
         // A dry run sends no request: a summary of the size to be requested replaces the answer.

@@ -229,7 +229,12 @@ fn spoken(
                 if is_thought {
                     format!("turn -{}, thought", at.back)
                 } else {
-                    format!("{} before {}", said_at(at), event.target.line)
+                    let failed = if event.outcome.failed() == Some(true) {
+                        " (failed)"
+                    } else {
+                        ""
+                    };
+                    format!("{} before {}{failed}", said_at(at), event.target.line)
                 },
             ],
             text,

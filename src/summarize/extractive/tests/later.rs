@@ -298,6 +298,12 @@ fn runs_of_tests_and_code_say_that_files_were_changed_after_them() {
     let undo = ("bash", undo.as_str(), "Updated 1 path from the index");
     let kept = bash("git diff a.py > /tmp/a.patch && cat /tmp/a.patch");
     let mark = "pytest tests/a.py (before later edits) -> 3 passed";
+    let check = bash("python -m py_compile /w/a.py");
+    let text = told_of(&[("bash", check.as_str(), ""), edited]);
+    assert!(
+        text.contains("py_compile /w/a.py (before later edits) -> ok"),
+        "{text}"
+    );
     for (calls, is_marked) in [
         (vec![ran, edited], true),
         (vec![edited, ran], false),

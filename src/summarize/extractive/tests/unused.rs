@@ -243,3 +243,28 @@ fn what_a_tool_takes_down_of_thoughts_is_words_and_no_action() {
         "{repeated}"
     );
 }
+
+#[test]
+fn words_before_a_call_say_if_it_failed() {
+    let words = "All checks of the orbit of Ceres pass with the new table of positions.";
+    let heading = |output: &str| {
+        let failing = call(words, "bash", r#"{"command": "python checks.py"}"#);
+        let turns = after_command(&[failing, answer(output)]);
+        let text = summary_before(Some(words), &turns);
+        let line = text
+            .lines()
+            .find(|line| line.contains("said before"))
+            .map(str::to_owned);
+        line.unwrap_or(text)
+    };
+    let failed = heading("<returncode>1</returncode>\n<output>\nKeyError: 'ceres'\n</output>");
+    assert!(
+        failed.contains("said before bash: python checks.py (failed): All checks"),
+        "{failed}"
+    );
+    let passed = heading("<returncode>0</returncode>\n<output>\nfine\n</output>");
+    assert!(
+        passed.contains("said before bash: python checks.py: All checks"),
+        "{passed}"
+    );
+}
