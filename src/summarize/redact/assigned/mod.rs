@@ -5,7 +5,9 @@ pub(super) mod names;
 mod other_places;
 pub(super) mod separator;
 
+use std::cell::OnceCell;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::alphabet::Alphabet;
 use super::colour::{past_colour, past_type};
@@ -31,27 +33,34 @@ const MAX_VALUE: usize = 4_096;
 
 /// The values that a name is given where they are secrets: one, or two where a plan shows the old one and the new one.
 pub fn values_of(text: &str, found: FoundName, name: &Name) -> Vec<Range<usize>> {
+    let is_first = OnceCell::new();
+    let secret_at = |place| secret_at(text, place, found, name, &is_first);
     let first = value_start(text, name, found)
         .map(|(at, how)| match name.kind {
             "credentials" => past_user(text, at).map_or((at, how), |at| (at, Syntax::Space)),
             _ => (at, how),
         })
-        .and_then(|place| secret_at(text, place, found, name));
+        .and_then(secret_at);
     let first = first.or_else(|| {
         let mut places = other_places(text, name, found).into_iter();
-        places.find_map(|place| secret_at(text, place, found, name))
+        places.find_map(secret_at)
     });
     let Some(first) = first else {
         return Vec::new();
     };
-    let second =
-        changed_to(text, first.end).and_then(|at| secret_at(text, (at, Syntax::Equals), found, name));
+    let second = changed_to(text, first.end).and_then(|at| secret_at((at, Syntax::Equals)));
     std::iter::once(first).chain(second).collect()
 }
 
-/// The value at a place, if it is a secret.
-fn secret_at(text: &str, (at, how): (usize, Syntax), found: FoundName, name: &Name) -> Option<Range<usize>> {
-    let value = value_at(text, at, how, found, name)?;
+/// The value at a place, if it is a secret. If the line of the name begins with it (`is_first`) is found out once.
+fn secret_at(
+    text: &str,
+    (at, how): (usize, Syntax),
+    found: FoundName,
+    name: &Name,
+    is_first: &OnceCell<bool>,
+) -> Option<Range<usize>> {
+    let value = value_at(text, at, how, found, name, is_first)?;
     let is_secret = match name.value {
         Values::Password => is_password_value(&value),
         Values::Secret => is_secret_value(&value),
@@ -81,6 +90,7 @@ fn value_at<'t>(
     how: Syntax,
     found: FoundName,
     name: &Name,
+    is_first: &OnceCell<bool>,
 ) -> Option<NamedValue<'t>> {
     let bytes = text.as_bytes();
     let byte = |at: usize| bytes.get(at).copied().unwrap_or(b' ');
@@ -108,7 +118,7 @@ fn value_at<'t>(
         .iter()
         .find(|scheme| text.get(start..).is_some_and(|rest| rest.starts_with(**scheme)));
     let start = start + scheme.map_or(0, |scheme| scheme.len());
-    let starts_line = starts_line(bytes, found.start);
+    let starts_line = *is_first.get_or_init(|| starts_line(bytes, found.start));
     let rest = text.get(start..)?;
     // Only what begins as machines make it is read any further, and only where nothing before ends it.
     let start_of_long = head(rest, MAX_PASSWORD);
@@ -248,6 +258,15 @@ fn past_flag(text: &str, at: usize, how: Syntax, found: FoundName) -> usize {
     at + flag.map_or(0, |(flag, _)| flag.len() + 1)
 }
 
+/// The bytes that a wrapper begins with.
+static WRAPPER_STARTS: LazyLock<[bool; 256]> = LazyLock::new(|| {
+    let mut starts = [false; 256];
+    for first in WRAPPERS.iter().filter_map(|wrapper| wrapper.as_bytes().first()) {
+        starts[usize::from(*first)] = true;
+    }
+    starts
+});
+
 fn past_wrapper(text: &str, at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     // A difference of words: `[-old-]{+new+}`.
@@ -255,6 +274,10 @@ fn past_wrapper(text: &str, at: usize) -> usize {
         && let Some(new) = head(rest, MAX_USER).find("-]{+")
     {
         return at + new + "-]{+".len();
+    }
+    let may_begin = |first: &u8| WRAPPER_STARTS.get(usize::from(*first)) == Some(&true);
+    if !rest.as_bytes().first().is_some_and(may_begin) {
+        return at;
     }
     let wrapper = WRAPPERS.iter().find(|wrapper| {
         rest.strip_prefix(**wrapper)

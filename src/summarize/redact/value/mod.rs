@@ -244,11 +244,12 @@ pub fn is_machine_value(value: &NamedValue<'_>, name: &Name, before: &str) -> bo
     {
         return false;
     }
-    let is_owned = before.len() > 2
-        && !["page_", "next_", "next", "continuation", "continuation_", "page"]
-            .iter()
-            .any(|head| before.to_ascii_lowercase().ends_with(head));
     if is_uuid(text) {
+        let owner = before.to_ascii_lowercase();
+        let is_owned = before.len() > 2
+            && !["page_", "next_", "next", "continuation", "continuation_", "page"]
+                .iter()
+                .any(|head| owner.ends_with(head));
         return name.kind != "token"
             || (is_owned && (value.is_variable || value.is_quoted || value.how == Syntax::Colon))
             || value.how == Syntax::Option
