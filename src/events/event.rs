@@ -1,9 +1,11 @@
 //! Events: a tool call, how it ended, what it did to which files, and what came of it later.
 
 use super::outcome::status::Outcome;
+use super::run::ProgramRun;
 use super::shell::Touch;
 use super::target::{Effect, Target};
 use super::tools::is_lookup;
+use crate::knowledge::test_counts::TestCounts;
 
 /// A tool call and how it ended.
 #[derive(Debug, Clone, Default)]
@@ -66,6 +68,14 @@ impl Event {
     pub fn checks_code(&self) -> bool {
         let mut runs = self.target.runs.iter();
         runs.any(|run| run.is_of_tests() || run.is_of_build() || run.is_of_check())
+    }
+
+    /// If it ran tests, and failed before any of them passed.
+    pub fn passed_no_test(&self) -> bool {
+        let tests = self.outcome.tests;
+        let is_of_tests = tests.is_some() || self.target.runs.iter().any(ProgramRun::is_of_tests);
+        let has_passed = tests.is_some_and(TestCounts::any_passed);
+        is_of_tests && self.outcome.failed() == Some(true) && !has_passed
     }
 
     /// If the call was to change nothing.

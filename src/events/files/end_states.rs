@@ -1,10 +1,10 @@
 //! Events that later ones overtook, by what became of the files that they touched.
 
+use super::mended::mended;
 use super::steps::{DoneStep, steps};
 use super::{Tracked, TrackedFiles};
 use crate::events::event::Event;
 use crate::events::resolved::cause;
-use crate::events::run::ProgramRun;
 use crate::events::shell::{Step, Touch, path_of};
 use crate::events::target::Effect;
 use crate::knowledge::test_counts::TestCounts;
@@ -35,6 +35,7 @@ impl EndStates {
             tests.is_some_and(TestCounts::any_passed)
         };
         states.0.last_pass = events.iter().rev().find(passes).map(|event| event.number);
+        states.0.mended = mended(&events);
         states
     }
 
@@ -46,17 +47,17 @@ impl EndStates {
         let is_undone = |(from, to): (usize, usize)| from < event.number && event.number < to;
         let is_before = self.0.last_edit.is_some_and(|last| event.number < last)
             || self.0.last_put_back.is_some_and(is_undone);
+        if self.0.mended.binary_search(&event.number).is_ok() || self.is_cause_gone(event) {
+            return Some("no longer so");
+        }
         let tries = event.is_trial() || event.checks_code();
         let only_tries = event.is_answered && tries && !event.is_lookup();
         let changes = || event.target.effect == Effect::Modify || self.edits(event);
         if is_before && only_tries && !changes() {
             return Some("before later edits");
         }
-        if self.is_cause_gone(event) {
-            return Some("no longer so");
-        }
         let is_passed = self.0.last_pass.is_some_and(|last| event.number < last);
-        (is_passed && is_without_any_pass(event)).then_some("other tests passed later")
+        (is_passed && event.passed_no_test()).then_some("other tests passed later")
     }
 
     /// If an event failed because a file was missing or in the way, and at the end it is there, or removed.
@@ -195,14 +196,6 @@ impl EndStates {
             _ => false,
         }
     }
-}
-
-/// If a run of tests failed before any of them passed.
-fn is_without_any_pass(event: &Event) -> bool {
-    let (runs, outcome) = (&event.target.runs, &event.outcome);
-    let is_of_tests = outcome.tests.is_some() || runs.iter().any(ProgramRun::is_of_tests);
-    let has_passed = outcome.tests.is_some_and(TestCounts::any_passed);
-    is_of_tests && outcome.failed() == Some(true) && !has_passed
 }
 
 #[cfg(test)]

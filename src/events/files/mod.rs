@@ -2,6 +2,7 @@
 
 mod contents;
 pub(crate) mod end_states;
+mod mended;
 mod pattern;
 pub(crate) mod put_in;
 pub(crate) mod scripts;
@@ -76,6 +77,8 @@ pub(super) struct TrackedFiles {
     pub last_edit: Option<usize>,
     /// The last event in which tests passed and none failed.
     pub last_pass: Option<usize>,
+    /// The failed events that came to go well, in order.
+    pub mended: Vec<usize>,
 }
 
 impl TrackedFiles {

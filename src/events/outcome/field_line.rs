@@ -41,6 +41,8 @@ pub(crate) fn line_of<'l>(
             .unwrap_or_default();
         if let Some(before) = before {
             if line.len() + holder.len() + field.len() + 3 > MAX_LINE {
+                // One item of a list is not all of it.
+                line.push_str(if is_next_item { ", …" } else { "" });
                 break;
             }
             let is_same = before.record == leaf.record && (leaf.record > 0 || before.is_beside(leaf));

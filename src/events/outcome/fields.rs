@@ -308,6 +308,15 @@ mod tests {
     }
 
     #[test]
+    fn a_list_of_which_a_line_takes_a_part_says_so() {
+        let orders: Vec<String> = (0..40).map(|number| format!("\"#W{}\"", 1000 + number)).collect();
+        let answer = format!(r#"{{"name": "Ann", "orders": [{}]}}"#, orders.join(", "));
+        let line = result("get(u: 7)", &answer).unwrap_or_default();
+        assert!(line.starts_with("name: Ann, orders: #W1000, #W1001"), "{line}");
+        assert!(line.ends_with(", …"), "{line}");
+    }
+
+    #[test]
     fn records_of_lists_stay_whole() {
         says(
             "list(u: 7)",

@@ -1,10 +1,11 @@
-//! Gaps in quotations: the headings in them that items need, and those that are closed with the room that is left, so that what is
-//! quoted reads as it was written.
+//! Units that are quoted beside those that were chosen: headings that items need, gaps that are closed so that a quotation reads as
+//! it was written, and the newest work where there is room for it.
 
 use std::ops::Range;
 
 use super::measured::MeasuredBlock;
-use super::walk::GAP;
+use super::units;
+use super::walk::{GAP, HEADING};
 
 /// The longest gap that is closed, in tokens: of words and calls, and of outputs, whose lines stand for themselves.
 const LONGEST: f32 = 80.0;
@@ -15,6 +16,9 @@ const PARAGRAPH: f32 = 40.0;
 
 /// Units looked at above an item at most.
 const MAX_UNITS: usize = 64;
+
+/// The newest calls and words that room which is left goes to. Older ones add little to what the next turns can be told from.
+const NEWEST: usize = 2;
 
 /// Units that are left out between quoted ones.
 struct Gap {
@@ -105,12 +109,55 @@ fn beside(measured: &MeasuredBlock, is_chosen: &[bool]) -> Vec<(Range<usize>, f3
         .collect()
 }
 
+/// Quotes the newest calls and words from their ends on, as far as `room` tokens go. Of those that were overtaken, words by the
+/// answer to them and failures by what mended them, quotations are only completed.
+pub(super) fn add_newest(blocks: &[MeasuredBlock], chosen: &mut [Vec<bool>], room: f32) {
+    let mut left = room;
+    let newest = blocks.iter().zip(chosen).filter(|(measured, is_chosen)| {
+        let block = &measured.block;
+        !block.is_output() && (is_chosen.contains(&true) || block.chances[1] > 0.0)
+    });
+    for (measured, is_chosen) in newest.take(NEWEST) {
+        if !is_chosen.contains(&true) {
+            left -= HEADING;
+        }
+        let mut first = measured.units.len();
+        for (place, unit) in measured.units.iter().enumerate().rev() {
+            let is_there = is_chosen.get(place) == Some(&true) || unit.is_replaced;
+            if !is_there && unit.cost > left {
+                break;
+            }
+            left -= if is_there { 0.0 } else { unit.cost };
+            first = place;
+        }
+        let added = first..measured.units.len();
+        for place in added.clone().skip_while(|place| !may_begin(measured, *place)) {
+            let stands = measured.units.get(place).is_some_and(|unit| !unit.is_replaced);
+            if let Some(is_chosen) = is_chosen.get_mut(place) {
+                *is_chosen |= stands;
+            }
+        }
+        if first > 0 {
+            break;
+        }
+    }
+}
+
+/// If a quotation may begin with a unit.
+fn may_begin(measured: &MeasuredBlock, unit: usize) -> bool {
+    let before = unit.checked_sub(1).and_then(|before| measured.units.get(before));
+    let start = before.map_or(0, |before| before.end);
+    let before = measured.block.text.get(..start).unwrap_or_default();
+    units::may_begin(before, measured.text_of(unit), start < measured.block.words)
+}
+
 /// Quotes the headings of the list items that quotations begin with: without its heading an item seems to stand under the one before.
 pub(super) fn keep_headings(measured: &MeasuredBlock, is_chosen: &mut [bool]) {
     let is_at_line = |unit: usize| unit == 0 || measured.text_of(unit - 1).ends_with('\n');
     for unit in (1..is_chosen.len()).rev() {
         let begins = is_chosen.get(unit) == Some(&true) && is_chosen.get(unit - 1) == Some(&false);
-        let Some(depth) = item_depth(measured.text_of(unit)).filter(|_| begins && is_at_line(unit)) else {
+        let depth = (begins && is_at_line(unit)).then(|| item_depth(measured.text_of(unit)));
+        let Some(depth) = depth.flatten() else {
             continue;
         };
         let above = (0..unit).rev().take(MAX_UNITS);

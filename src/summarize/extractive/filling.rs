@@ -1,7 +1,8 @@
 //! Fills a budget with quotations, other lines, and room for references to the identifiers that neither holds.
 
 use super::candidate::{Candidate, Section};
-use super::passages::{Passages, Quoted};
+use super::passages::Passages;
+use super::quoted::Quoted;
 use super::rank::{self, Chosen};
 use super::render;
 use crate::compress::anchors::Matcher;
@@ -28,6 +29,8 @@ pub(super) struct Filling<'a> {
     pub counter: &'a dyn TokenCounter,
     /// Tokens below the marker.
     pub budget: usize,
+    /// Tokens below the marker up to which room that is left is filled.
+    pub target: usize,
     /// If an earlier summary is updated.
     pub is_update: bool,
 }
@@ -78,6 +81,10 @@ impl Filling<'_> {
         if quoted.tokens <= left {
             lines = more;
         }
+        let held = held_or(&none, lines.iter().chain(&quoted.lines));
+        let beside = render::tokens(&lines, counter) + self.references.room(&held, budget) + JOINT;
+        quoted = passages.filled_up(quoted, self.target.saturating_sub(beside), self.matcher, counter);
+        lines.retain(|line| !quoted.tells(&line.candidate));
         lines.extend(quoted.lines);
         lines
     }

@@ -156,6 +156,7 @@ impl Extractive {
             matcher: &matcher,
             counter: request.counter,
             budget,
+            target: request.target_tokens.saturating_sub(marker_cost).min(budget),
             is_update: request.previous.is_some(),
         };
         let mut lines = filling.filled(&candidates, &passages_with(request.reuse));

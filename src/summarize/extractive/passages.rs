@@ -13,6 +13,7 @@ use super::blocks::Block;
 use super::bridges;
 use super::candidate::{Candidate, Section};
 use super::measured::{MeasuredBlock, Unit, measured};
+use super::quoted::Quoted;
 use super::rank::{Chosen, cost};
 use super::superseded::LatestStatements;
 use super::unused::USED_BYTES;
@@ -29,8 +30,8 @@ const NEWS: f32 = 0.3;
 const HALVINGS: usize = 9;
 const CORRECTIONS: usize = 6;
 
-/// Bytes of the shortest word that tells something.
-const SHORT_WORD: usize = 4;
+/// A room as a part of one that was too much.
+const LESS: f32 = 0.8;
 
 /// The highest price, and the lowest one where it is known what later turns repeat, in repeated bytes for each token.
 const LOWEST_PRICE: f32 = 0.05;
@@ -72,19 +73,6 @@ pub(super) struct Passages {
 /// Tokens, about, and for each block whether each of its units is quoted.
 type PassageChoice = (f32, Rc<Vec<Vec<bool>>>);
 
-/// The quotations of a summary, which other lines need not tell.
-#[derive(Default)]
-pub(super) struct Quoted {
-    /// The quotations, in order of time.
-    pub lines: Vec<Chosen>,
-    /// Their tokens, their section's heading included.
-    pub tokens: usize,
-    /// The times of the calls among them, each with that of its quotation.
-    calls: Vec<(usize, usize)>,
-    /// The same of calls whose outputs are quoted in part, which need not tell all that the line of the call tells.
-    parts: Vec<(usize, usize)>,
-}
-
 impl Passages {
     /// Measures the blocks of a region.
     pub fn of(
@@ -121,7 +109,7 @@ impl Passages {
             let chosen = self.chosen(estimate);
             // With much room the lowest price decides, and not the estimate.
             estimate = estimate.min(self.tokens_of(&chosen).max(low));
-            let quoted = self.written(&chosen, matcher, counter);
+            let quoted = self.written(chosen, matcher, counter);
             let tokens = quoted.tokens;
             let scaled = estimate * room as f32 / tokens.max(1) as f32;
             if tokens <= room {
@@ -146,6 +134,30 @@ impl Passages {
             };
         }
         best
+    }
+
+    /// The same quotations, and the newest of what they leave out, for at most `room` tokens.
+    pub fn filled_up(
+        &self,
+        quoted: Quoted,
+        room: usize,
+        matcher: &Matcher<'_>,
+        counter: &dyn TokenCounter,
+    ) -> Quoted {
+        let mut left = room.saturating_sub(quoted.tokens) as f32;
+        for _ in 0..CORRECTIONS {
+            let mut chosen = quoted.chosen.clone();
+            bridges::add_newest(&self.blocks, &mut chosen, left);
+            if chosen == quoted.chosen {
+                break;
+            }
+            let filled = self.written(chosen, matcher, counter);
+            if filled.tokens <= room {
+                return filled;
+            }
+            left *= LESS;
+        }
+        quoted
     }
 
     /// The tokens of chosen units with their headings and gaps, about.
@@ -318,10 +330,10 @@ impl Passages {
     }
 
     /// The quotations as they are written.
-    fn written(&self, chosen: &[Vec<bool>], matcher: &Matcher<'_>, counter: &dyn TokenCounter) -> Quoted {
+    fn written(&self, chosen: Vec<Vec<bool>>, matcher: &Matcher<'_>, counter: &dyn TokenCounter) -> Quoted {
         let mut quoted = Quoted::default();
         let mut line = String::new();
-        for (measured, is_chosen) in self.blocks.iter().zip(chosen) {
+        for (measured, is_chosen) in self.blocks.iter().zip(&chosen) {
             let Some(text) = measured.passage(is_chosen) else {
                 continue;
             };
@@ -358,43 +370,7 @@ impl Passages {
             quoted.tokens += counter.count(Section::Recent.label()) + 1;
         }
         quoted.lines.sort_by_key(|line| line.candidate.order);
+        quoted.chosen = chosen;
         quoted
-    }
-}
-
-impl Quoted {
-    /// If a line says what is quoted.
-    pub fn tells(&self, line: &Candidate) -> bool {
-        match line.section {
-            Section::Done => self.quotes_call(line.order) || self.quotes_words_of(line),
-            Section::Errors => self.quotes_call(line.order + 1),
-            Section::Asked => {
-                let said = |quoted: &Chosen| quoted.candidate.text.contains(line.text.as_str());
-                self.lines.iter().any(said)
-            }
-            _ => false,
-        }
-    }
-
-    fn quotes_call(&self, time: usize) -> bool {
-        self.calls.iter().any(|(call, _)| *call == time)
-    }
-
-    /// If a part of a call's output that is quoted has all the words of how the call's line says it ended; of one that says `ok`,
-    /// all but one.
-    fn quotes_words_of(&self, line: &Candidate) -> bool {
-        let Some((_, place)) = self.parts.iter().find(|(call, _)| *call == line.order) else {
-            return false;
-        };
-        let quoted = self.lines.iter().find(|quoted| quoted.candidate.order == *place);
-        let Some((text, (_, outcome))) = quoted
-            .map(|quoted| quoted.candidate.text.as_str())
-            .zip(line.text.rsplit_once(" -> "))
-        else {
-            return false;
-        };
-        let words = outcome.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-        let is_missing = |word: &&str| word.len() >= SHORT_WORD && !text.contains(*word);
-        words.filter(is_missing).count() <= usize::from(outcome.starts_with("ok"))
     }
 }

@@ -1,7 +1,9 @@
-//! Verbatim text in a summary: several lines in a fence, made harmless for chat templates.
+//! Quotations: verbatim text in a summary, several lines in a fence, made harmless for chat templates.
 
 use std::borrow::Cow;
 
+use super::candidate::{Candidate, Section};
+use super::rank::Chosen;
 use super::sentences::sentences;
 use super::small_talk::is_small_talk;
 use crate::events::control::without_control;
@@ -32,6 +34,67 @@ pub(super) const SAID: &str = "said";
 
 /// The heading of outputs.
 pub(super) const OUTPUT: &str = "output";
+
+/// Bytes of the shortest word that tells something.
+const SHORT_WORD: usize = 4;
+
+/// The quotations of a summary, which other lines need not tell.
+#[derive(Default)]
+pub(super) struct Quoted {
+    /// The quotations, in order of time.
+    pub lines: Vec<Chosen>,
+    /// Their tokens, their section's heading included.
+    pub tokens: usize,
+    /// The units that are quoted of each block.
+    pub chosen: Vec<Vec<bool>>,
+    /// The times of the calls among them, each with that of its quotation.
+    pub calls: Vec<(usize, usize)>,
+    /// The same of calls whose outputs are quoted in part, which need not tell all that the line of the call tells.
+    pub parts: Vec<(usize, usize)>,
+}
+
+impl Quoted {
+    /// If a line says what is quoted.
+    pub fn tells(&self, line: &Candidate) -> bool {
+        match line.section {
+            Section::Done => self.quotes_call(line.order) || self.quotes_words_of(line),
+            Section::Errors => self.quotes_call(line.order + 1),
+            Section::Asked => {
+                let said = |quoted: &Chosen| quoted.candidate.text.contains(line.text.as_str());
+                self.lines.iter().any(said)
+            }
+            _ => false,
+        }
+    }
+
+    fn quotes_call(&self, time: usize) -> bool {
+        self.calls.iter().any(|(call, _)| *call == time)
+    }
+
+    /// If a part of a call's output that is quoted has most of the words of how the call's line says it ended; of one that says
+    /// `ok`, all others.
+    fn quotes_words_of(&self, line: &Candidate) -> bool {
+        let Some((_, place)) = self.parts.iter().find(|(call, _)| *call == line.order) else {
+            return false;
+        };
+        let quoted = self.lines.iter().find(|quoted| quoted.candidate.order == *place);
+        let Some((text, (_, outcome))) = quoted
+            .map(|quoted| quoted.candidate.text.as_str())
+            .zip(line.text.rsplit_once(" -> "))
+        else {
+            return false;
+        };
+        let words = outcome.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        let words: Vec<&str> = words.filter(|word| word.len() >= SHORT_WORD).collect();
+        let missing = words.iter().filter(|word| !text.contains(**word)).count();
+        let most = if outcome.starts_with("ok") {
+            1
+        } else {
+            words.len() / 2
+        };
+        missing <= most
+    }
+}
 
 /// `text` without control characters, blank lines at its ends and marks that a chat template or a parser of tool calls
 /// would take for its own; all else as it stands.

@@ -35,6 +35,47 @@ fn after_command<'t>(turns: &[TurnView<'t>]) -> Vec<TurnView<'t>> {
     [&[call("", "bash", COMMAND), answer("written")], turns].concat()
 }
 
+/// These turns with the newest calls behind them, which room that is left goes to.
+fn before_newest<'t>(turns: &[TurnView<'t>]) -> Vec<TurnView<'t>> {
+    let said = "This run of the newest simulation takes the masses of all moons from one table.";
+    let newest = [
+        call(said, "bash", r#"{"command": "python newest.py --first"}"#),
+        answer("fine"),
+        call(said, "bash", r#"{"command": "python newest.py --second"}"#),
+        answer("fine"),
+    ];
+    [turns, &newest].concat()
+}
+
+#[test]
+fn room_that_is_left_goes_to_the_newest_calls_and_words() {
+    let words = ["first", "second", "third"].map(|which| {
+        format!("The {which} table of comets has gaps in the years of its aphelion, which the mean of both sides may close.")
+    });
+    let calls = words
+        .iter()
+        .map(|words| call(words, "bash", r#"{"command": "python gaps.py"}"#));
+    let turns: Vec<TurnView<'_>> = calls.flat_map(|call| [call, answer("done")]).collect();
+    let turns = after_command(&turns);
+    let text = summary_before(Some(REPEATING), &turns);
+    let is_quoted = words.each_ref().map(|words| text.contains(words.as_str()));
+    assert_eq!(is_quoted, [false, true, true], "{text}");
+    let (stretch, counter) = (Stretch::of(&turns), WordCounter::new());
+    let after = [turn(Role::Assistant, REPEATING)];
+    let reuse = Reuse::of(Turns::Kept(&[]), Some(Turns::Kept(&after)));
+    for target_tokens in [20, 45, 60] {
+        let request = SummaryRequest {
+            reuse: &reuse,
+            target_tokens,
+            ..request(&stretch, &counter)
+        };
+        let text = Extractive::default().summary(&request).unwrap().text;
+        assert!(text.contains("orbits_of_mars"), "{text}");
+        let is_short = counter.count(&text) <= target_tokens || !text.contains("table of comets");
+        assert!(is_short, "{target_tokens}: {text}");
+    }
+}
+
 #[test]
 fn words_that_something_followed_are_quoted_as_far_as_later_turns_repeat_them() {
     let offer = "The return of the lamp takes 5 days, and 35.90 EUR go to the gift card.";
@@ -45,6 +86,7 @@ fn words_that_something_followed_are_quoted_as_far_as_later_turns_repeat_them() 
         call(guess, "bash", r#"{"command": "python clearing/rates.py"}"#),
         answer("done"),
     ]);
+    let turns = before_newest(&turns);
     let silent = summary_before(Some(REPEATING), &turns);
     for (words, other) in [(offer, "the gift card"), (guess, "likely to be")] {
         let repeated = summary_before(Some(words), &turns);
@@ -115,7 +157,7 @@ fn words_before_a_look_around_are_quoted_if_much_of_them_comes_again() {
         (&look, &whole, true),
         (&change, &part, true),
     ] {
-        let turns = after_command(&[call.clone(), answer("src/tables.py")]);
+        let turns = before_newest(&after_command(&[call.clone(), answer("src/tables.py")]));
         let text = summary_before(Some(after), &turns);
         assert_eq!(text.contains("ephemeris"), is_quoted, "{text}");
     }
@@ -235,6 +277,7 @@ fn what_a_tool_takes_down_of_thoughts_is_words_and_no_action() {
         call("", "think", &arguments),
         answer("Your thought has been logged."),
     ]);
+    let turns = before_newest(&turns);
     let silent = summary_before(Some(REPEATING), &turns);
     assert!(!silent.contains("think") && !silent.contains("axle"), "{silent}");
     let repeated = summary_before(Some(thought), &turns);
