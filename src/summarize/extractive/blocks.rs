@@ -85,6 +85,11 @@ impl Block {
         self.origin != BlockOrigin::Assistant
     }
 
+    /// If it is words before a call that only looks something up, and nothing of the call: most of them announce it.
+    pub fn announces(&self) -> bool {
+        self.only_looks && self.words == self.text.len()
+    }
+
     /// If it is words alone, which somebody has answered.
     pub fn is_answered_alone(&self) -> bool {
         self.is_answered && !self.has_call

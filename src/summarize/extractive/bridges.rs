@@ -109,13 +109,13 @@ fn beside(measured: &MeasuredBlock, is_chosen: &[bool]) -> Vec<(Range<usize>, f3
         .collect()
 }
 
-/// Quotes the newest calls and words from their ends on, as far as `room` tokens go. Of those that were overtaken, words by the
-/// answer to them and failures by what mended them, quotations are only completed.
+/// Quotes the newest calls and words from their ends on, as far as `room` tokens go. Of words before a look around, and of what was
+/// overtaken (words by the answer to them, failures by what mended them), quotations are only completed.
 pub(super) fn add_newest(blocks: &[MeasuredBlock], chosen: &mut [Vec<bool>], room: f32) {
     let mut left = room;
     let newest = blocks.iter().zip(chosen).filter(|(measured, is_chosen)| {
         let block = &measured.block;
-        !block.is_output() && (is_chosen.contains(&true) || block.chances[1] > 0.0)
+        !block.is_output() && (is_chosen.contains(&true) || block.chances[1] > 0.0 && !block.announces())
     });
     for (measured, is_chosen) in newest.take(NEWEST) {
         if !is_chosen.contains(&true) {

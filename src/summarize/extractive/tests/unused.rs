@@ -152,6 +152,10 @@ fn words_before_a_look_around_are_quoted_if_much_of_them_comes_again() {
     let change = call(words, "bash", r#"{"command": "sed -i s/1/2/ src/tables.py"}"#);
     let [part, whole] =
         ["in the parser of the ephemeris tables", words].map(|said| [said, REPEATING].join(" "));
+    // Room that is left does not go to such words either.
+    let turns = after_command(&[look.clone(), answer("src/tables.py")]);
+    let text = summary_before(Some(&part), &turns);
+    assert!(!text.contains("ephemeris"), "{text}");
     for (call, after, is_quoted) in [
         (&look, &part, false),
         (&look, &whole, true),
