@@ -16,8 +16,8 @@ use crate::events::tools::ArgumentFields;
 use crate::trajectory::{Role, Turns};
 
 /// Adds to each name among `anchors` the file that it stands in, as calls of these turns showed or changed it: of several files
-/// that which most of the names stand in, so that few are told. A name that `later` turns use in other files alone is another
-/// thing there or a common word: it gets none.
+/// that which most of the names stand in, so that few are told. A name that `later` turns use in other files alone, without a word
+/// of this one, is likely another thing there or a common word: it gets none.
 pub fn add_files(anchors: &mut [Anchor], turns: &Stretch<'_>, later: Turns<'_>) {
     let is_name: Vec<bool> = anchors.iter().map(is_name).collect();
     if !is_name.contains(&true) {
@@ -28,7 +28,7 @@ pub fn add_files(anchors: &mut [Anchor], turns: &Stretch<'_>, later: Turns<'_>) 
     if files.iter().all(|file| file.names.is_empty()) {
         return;
     }
-    let uses = later_uses(&is_name, &matcher, later);
+    let uses = later_uses(&is_name, &matcher, &files, later);
     for file in &mut files {
         let path = &file.path;
         file.names
@@ -102,7 +102,7 @@ fn names_by_file(is_name: &[bool], matcher: &Matcher<'_>, turns: &Stretch<'_>) -
 /// The uses of a name in later turns.
 #[derive(Clone, Default)]
 struct LaterUses {
-    /// The files of the calls that hold it.
+    /// The files of the calls that hold it, and those that the lines with it name: `from rows import put_row`.
     files: Vec<String>,
     /// It stands in words or in a call without a file.
     is_elsewhere: bool,
@@ -116,18 +116,27 @@ impl LaterUses {
     }
 }
 
-/// How the assistant's turns after the region use the names.
-fn later_uses(is_name: &[bool], matcher: &Matcher<'_>, later: Turns<'_>) -> Vec<LaterUses> {
+/// How the assistant's turns after the region use the names of these files.
+fn later_uses(
+    is_name: &[bool],
+    matcher: &Matcher<'_>,
+    files: &[NamesOfFile],
+    later: Turns<'_>,
+) -> Vec<LaterUses> {
     let mut uses = vec![LaterUses::default(); is_name.len()];
     for view in later.all().filter(|view| view.role == Role::Assistant) {
         let turn = Stretch::of(std::slice::from_ref(&*view));
         let mut note = |text: &str, file: Option<&str>| {
-            matcher.find(text, &mut is_name.to_vec(), |name, _| {
+            matcher.find(text, &mut is_name.to_vec(), |name, at| {
+                let line = line_at(text, at);
                 if let Some(used) = uses.get_mut(name) {
                     used.is_elsewhere |= file.is_none();
                     used.files.extend(file.map(|file| path_of("", file)));
+                    let named = files.iter().filter(|file| line.contains(stem_of(&file.path)));
+                    used.files.extend(named.map(|file| file.path.clone()));
                 }
-                false
+                // Another of its lines may name a file.
+                file.is_some()
             });
         };
         for source in turn.sources() {
@@ -141,6 +150,20 @@ fn later_uses(is_name: &[bool], matcher: &Matcher<'_>, later: Turns<'_>) -> Vec<
         }
     }
     uses
+}
+
+/// The line of a text that a place is in.
+fn line_at(text: &str, at: usize) -> &str {
+    let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
+    let start = before.rfind('\n').map_or(0, |end| end + 1);
+    let end = after.find('\n').map_or(text.len(), |end| at + end);
+    text.get(start..end).unwrap_or_default()
+}
+
+/// The name of a file without what says its type.
+fn stem_of(path: &str) -> &str {
+    let name = last_step(path);
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }
 
 /// If a file holds nothing after a call of what stood in it before.
@@ -224,10 +247,17 @@ mod tests {
                 "tool_calls": [{"function": {"name": name, "arguments": arguments.to_string()}}]})
         };
         let read = call("read_file", serde_json::json!({"path": "src/rows.py"}));
-        let names = ["put_row", "row_cases", "old_row", "said_row", "run_row"];
+        let names = [
+            "put_row",
+            "row_cases",
+            "old_row",
+            "said_row",
+            "run_row",
+            "sort_rows",
+        ];
         let shown = serde_json::json!({"role": "tool", "content": names.join(" = 1\n")});
         let record = serde_json::json!({"messages": [read, shown]}).to_string();
-        let content = "row_cases = []\nput_row()";
+        let content = "from src.rows import sort_rows\nrow_cases = []\nput_row()\nsort_rows()";
         let later = serde_json::json!({"messages": [
             call("write_file", serde_json::json!({"path": "tests/new.py", "content": content})),
             call("edit", serde_json::json!({"path": "src/rows.py", "old_str": "put_row", "new_str": "put_rows"})),
@@ -243,7 +273,7 @@ mod tests {
         );
         let files: Vec<Option<&str>> = anchors.iter().map(|anchor| anchor.file.as_deref()).collect();
         let rows = Some("rows.py");
-        assert_eq!(files, [rows, None, rows, rows, rows]);
+        assert_eq!(files, [rows, None, rows, rows, rows, rows]);
     }
 
     #[test]

@@ -10,9 +10,11 @@ pub(super) fn mended(events: &[&Event]) -> Vec<usize> {
     let mut mended = Vec::new();
     for event in events.iter().rev() {
         let failed = event.outcome.failed() == Some(true);
+        // What a filter behind it took away says nothing.
+        let went_well = event.outcome.failed() == Some(false) && !event.is_open;
         let ends_well = match event.superseded_by {
             Some(later) => is_well.get(&later) == Some(&true),
-            None => !failed,
+            None => went_well && event.is_answered,
         };
         is_well.insert(event.number, ends_well);
         if failed && ends_well && event.is_answered {
@@ -37,9 +39,11 @@ mod tests {
                 is_answered: true,
                 ..Event::default()
             };
-            if failed {
-                event.outcome.status = CallStatus::Failed;
-            }
+            event.outcome.status = if failed {
+                CallStatus::Failed
+            } else {
+                CallStatus::Ok
+            };
             event
         };
         let events = [
@@ -51,5 +55,15 @@ mod tests {
             event(5, true, None),
         ];
         assert_eq!(mended(&events.iter().collect::<Vec<_>>()), [0, 2]);
+        for change in [
+            |event: &mut Event| event.is_open = true,
+            |event: &mut Event| event.is_answered = false,
+            |event: &mut Event| event.outcome.status = CallStatus::default(),
+        ] {
+            let mut last = event(1, false, None);
+            change(&mut last);
+            let first = event(0, true, Some(1));
+            assert!(mended(&[&first, &last]).is_empty());
+        }
     }
 }

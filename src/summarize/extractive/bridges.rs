@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashSet;
+
 use super::measured::MeasuredBlock;
 use super::units;
 use super::walk::{GAP, HEADING};
@@ -19,6 +21,9 @@ const MAX_UNITS: usize = 64;
 
 /// The newest calls and words that room which is left goes to. Older ones add little to what the next turns can be told from.
 const NEWEST: usize = 2;
+
+/// Bytes of the shortest unit that is not quoted twice.
+const LEAST_TOLD: usize = 24;
 
 /// Units that are left out between quoted ones.
 struct Gap {
@@ -113,34 +118,53 @@ fn beside(measured: &MeasuredBlock, is_chosen: &[bool]) -> Vec<(Range<usize>, f3
 /// overtaken (words by the answer to them, failures by what mended them), quotations are only completed.
 pub(super) fn add_newest(blocks: &[MeasuredBlock], chosen: &mut [Vec<bool>], room: f32) {
     let mut left = room;
-    let newest = blocks.iter().zip(chosen).filter(|(measured, is_chosen)| {
-        let block = &measured.block;
-        !block.is_output() && (is_chosen.contains(&true) || block.chances[1] > 0.0 && !block.announces())
+    let mut told = told(blocks, chosen);
+    let mut newest: Vec<(&MeasuredBlock, &mut Vec<bool>)> = blocks.iter().zip(chosen).collect();
+    newest.retain(|(MeasuredBlock { block, .. }, is_chosen)| {
+        // A call that came again is quoted once.
+        let is_last = !block.has_call || block.told.is_some();
+        let is_new = is_last && block.chances[1] > 0.0 && !block.announces();
+        !block.is_output() && (is_chosen.contains(&true) || is_new)
     });
-    for (measured, is_chosen) in newest.take(NEWEST) {
+    newest.sort_by_key(|(measured, _)| std::cmp::Reverse(measured.block.order));
+    for (measured, is_chosen) in newest.into_iter().take(NEWEST) {
         if !is_chosen.contains(&true) {
             left -= HEADING;
         }
-        let mut first = measured.units.len();
+        let count = measured.units.len();
+        let mut first = count;
         for (place, unit) in measured.units.iter().enumerate().rev() {
-            let is_there = is_chosen.get(place) == Some(&true) || unit.is_replaced;
-            if !is_there && unit.cost > left {
+            let is_there =
+                is_chosen.get(place) == Some(&true) || told.contains(measured.text_of(place).trim());
+            if unit.is_replaced || !is_there && unit.cost > left {
                 break;
             }
             left -= if is_there { 0.0 } else { unit.cost };
             first = place;
         }
-        let added = first..measured.units.len();
-        for place in added.clone().skip_while(|place| !may_begin(measured, *place)) {
-            let stands = measured.units.get(place).is_some_and(|unit| !unit.is_replaced);
-            if let Some(is_chosen) = is_chosen.get_mut(place) {
-                *is_chosen |= stands;
+        let mut is_within = false;
+        for (place, is_chosen) in is_chosen.iter_mut().enumerate().skip(first) {
+            let text = measured.text_of(place).trim();
+            if !*is_chosen && !told.contains(text) && (is_within || may_begin(measured, place)) {
+                *is_chosen = true;
+                told.extend(Some(text).filter(|text| text.len() >= LEAST_TOLD));
             }
+            is_within = *is_chosen;
         }
         if first > 0 {
             break;
         }
     }
+}
+
+/// The texts of the chosen units that would tell nothing new elsewhere.
+fn told<'m>(blocks: &'m [MeasuredBlock], chosen: &[Vec<bool>]) -> FxHashSet<&'m str> {
+    let blocks = blocks.iter().zip(chosen);
+    let texts = blocks.flat_map(|(measured, is_chosen)| {
+        let units = is_chosen.iter().enumerate().filter(|(_, is_chosen)| **is_chosen);
+        units.map(|(unit, _)| measured.text_of(unit).trim())
+    });
+    texts.filter(|text| text.len() >= LEAST_TOLD).collect()
 }
 
 /// If a quotation may begin with a unit.

@@ -38,6 +38,9 @@ pub(super) const OUTPUT: &str = "output";
 /// Bytes of the shortest word that tells something.
 const SHORT_WORD: usize = 4;
 
+/// The word behind a number of records, of which a quotation shows some.
+const NUMBERED: &str = "records";
+
 /// The quotations of a summary, which other lines need not tell.
 #[derive(Default)]
 pub(super) struct Quoted {
@@ -71,8 +74,8 @@ impl Quoted {
         self.calls.iter().any(|(call, _)| *call == time)
     }
 
-    /// If a part of a call's output that is quoted has most of the words of how the call's line says it ended; of one that says
-    /// `ok`, all others.
+    /// If a part of a call's output that is quoted has all the words of how the call's line says it ended but its keys; of one that
+    /// says `ok`, all but one.
     fn quotes_words_of(&self, line: &Candidate) -> bool {
         let Some((_, place)) = self.parts.iter().find(|(call, _)| *call == line.order) else {
             return false;
@@ -84,15 +87,13 @@ impl Quoted {
         else {
             return false;
         };
-        let words = outcome.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
-        let words: Vec<&str> = words.filter(|word| word.len() >= SHORT_WORD).collect();
-        let missing = words.iter().filter(|word| !text.contains(**word)).count();
-        let most = if outcome.starts_with("ok") {
-            1
-        } else {
-            words.len() / 2
-        };
-        missing <= most
+        let is_end = |letter: char| !letter.is_alphanumeric() && letter != '_';
+        let words = outcome
+            .split_inclusive(is_end)
+            .filter(|word| !word.ends_with(':'));
+        let words = words.map(|word| word.trim_end_matches(is_end));
+        let is_missing = |word: &&str| word.len() >= SHORT_WORD && *word != NUMBERED && !text.contains(*word);
+        words.filter(is_missing).count() <= usize::from(outcome.starts_with("ok"))
     }
 }
 

@@ -49,12 +49,15 @@ fn before_newest<'t>(turns: &[TurnView<'t>]) -> Vec<TurnView<'t>> {
 
 #[test]
 fn room_that_is_left_goes_to_the_newest_calls_and_words() {
-    let words = ["first", "second", "third"].map(|which| {
-        format!("The {which} table of comets has gaps in the years of its aphelion, which the mean of both sides may close.")
+    let kinds = ["first", "second", "third"];
+    let words = kinds.map(|which| {
+        format!(
+            "The {which} table of comets has gaps in the years of its aphelion, which the mean of both sides may close."
+        )
     });
-    let calls = words
-        .iter()
-        .map(|words| call(words, "bash", r#"{"command": "python gaps.py"}"#));
+    let commands = kinds.map(|which| format!(r#"{{"command": "python gaps_of_{which}.py"}}"#));
+    let calls = words.iter().zip(&commands);
+    let calls = calls.map(|(words, command)| call(words, "bash", command));
     let turns: Vec<TurnView<'_>> = calls.flat_map(|call| [call, answer("done")]).collect();
     let turns = after_command(&turns);
     let text = summary_before(Some(REPEATING), &turns);
@@ -74,6 +77,23 @@ fn room_that_is_left_goes_to_the_newest_calls_and_words() {
         let is_short = counter.count(&text) <= target_tokens || !text.contains("table of comets");
         assert!(is_short, "{target_tokens}: {text}");
     }
+}
+
+#[test]
+fn room_that_is_left_tells_nothing_twice() {
+    let words = "The separator of the table is guessed from its first line, which holds no number at all.";
+    let edit = |name: &str| {
+        let text: Vec<String> = (0..4)
+            .map(|line| format!("{name}_limit_{line} = {line} * scale_of_{name}"))
+            .collect();
+        serde_json::json!({"command": "create", "path": format!("/w/{name}.py"), "file_text": text.join("\n")}).to_string()
+    };
+    let same = edit("same");
+    let twice = |edit| [call(words, "editor", edit), answer("The file was made.")];
+    let turns = after_command(&[twice(&same), twice(&same)].concat());
+    let text = summary_before(Some(REPEATING), &turns);
+    assert_eq!(text.matches(words).count(), 1, "{text}");
+    assert_eq!(text.matches("same_limit_2").count(), 1, "{text}");
 }
 
 #[test]
