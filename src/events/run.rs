@@ -235,6 +235,11 @@ fn is_within(test: &str, wider: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// If any of the programs that a command runs is of a kind.
+    fn any(command: &str, is_of_kind: impl Fn(&ProgramRun) -> bool) -> bool {
+        runs(&Command::read(command)).iter().any(is_of_kind)
+    }
+
     #[test]
     fn installers_are_known_by_their_subcommands() {
         for (command, expected) in [
@@ -245,12 +250,7 @@ mod tests {
             ("pip list", false),
             ("python install.py", false),
         ] {
-            let runs = runs(&Command::read(command));
-            assert_eq!(
-                runs.iter().any(ProgramRun::is_of_installer),
-                expected,
-                "{command}"
-            );
+            assert_eq!(any(command, ProgramRun::is_of_installer), expected, "{command}");
         }
     }
 
@@ -265,8 +265,7 @@ mod tests {
             ("python lint.py", false),
             ("mix compile", false),
         ] {
-            let runs = runs(&Command::read(command));
-            assert_eq!(runs.iter().any(ProgramRun::is_of_check), expected, "{command}");
+            assert_eq!(any(command, ProgramRun::is_of_check), expected, "{command}");
         }
     }
 
@@ -319,8 +318,7 @@ mod tests {
             ("bun build.ts", false),
             ("python tests/test_a.py", false),
         ] {
-            let found = runs(&Command::read(command));
-            assert_eq!(found.iter().any(ProgramRun::is_of_tests), expected, "{command}");
+            assert_eq!(any(command, ProgramRun::is_of_tests), expected, "{command}");
         }
     }
 

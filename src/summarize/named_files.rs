@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::compress::anchors::{Anchor, Matcher, matcher_of};
 use crate::events::event::Event;
@@ -103,7 +103,7 @@ fn names_by_file(is_name: &[bool], matcher: &Matcher<'_>, turns: &Stretch<'_>) -
 #[derive(Clone, Default)]
 struct LaterUses {
     /// The files of the calls that hold it, and those that the lines with it name: `from rows import put_row`.
-    files: Vec<String>,
+    files: FxHashSet<String>,
     /// It stands in words or in a call without a file.
     is_elsewhere: bool,
 }
@@ -124,20 +124,41 @@ fn later_uses(
     later: Turns<'_>,
 ) -> Vec<LaterUses> {
     let mut uses = vec![LaterUses::default(); is_name.len()];
+    let mut by_stem: FxHashMap<&str, Vec<&str>> = FxHashMap::default();
+    for file in files {
+        by_stem.entry(stem_of(&file.path)).or_default().push(&file.path);
+    }
+    let mut wanted = is_name.to_vec();
     for view in later.all().filter(|view| view.role == Role::Assistant) {
         let turn = Stretch::of(std::slice::from_ref(&*view));
         let mut note = |text: &str, file: Option<&str>| {
-            matcher.find(text, &mut is_name.to_vec(), |name, at| {
-                let line = line_at(text, at);
-                if let Some(used) = uses.get_mut(name) {
-                    used.is_elsewhere |= file.is_none();
-                    used.files.extend(file.map(|file| path_of("", file)));
-                    let named = files.iter().filter(|file| line.contains(stem_of(&file.path)));
-                    used.files.extend(named.map(|file| file.path.clone()));
+            let file = file.map(|file| path_of("", file));
+            for line in text.lines() {
+                let mut found = Vec::new();
+                matcher.find(line, &mut wanted, |name, _| {
+                    found.push(name);
+                    false
+                });
+                let words = || line.split(|sign: char| !sign.is_alphanumeric() && sign != '_');
+                let named: Vec<&str> = match &file {
+                    Some(_) if !found.is_empty() => words()
+                        .filter_map(|word| by_stem.get(word))
+                        .flatten()
+                        .copied()
+                        .collect(),
+                    _ => Vec::new(),
+                };
+                for name in found {
+                    if let Some(is_wanted) = wanted.get_mut(name) {
+                        *is_wanted = true;
+                    }
+                    if let Some(used) = uses.get_mut(name) {
+                        used.is_elsewhere |= file.is_none();
+                        used.files.extend(file.clone());
+                        used.files.extend(named.iter().map(|path| (*path).to_owned()));
+                    }
                 }
-                // Another of its lines may name a file.
-                file.is_some()
-            });
+            }
         };
         for source in turn.sources() {
             note(&source.prose, None);
@@ -150,14 +171,6 @@ fn later_uses(
         }
     }
     uses
-}
-
-/// The line of a text that a place is in.
-fn line_at(text: &str, at: usize) -> &str {
-    let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
-    let start = before.rfind('\n').map_or(0, |end| end + 1);
-    let end = after.find('\n').map_or(text.len(), |end| at + end);
-    text.get(start..end).unwrap_or_default()
 }
 
 /// The name of a file without what says its type.

@@ -131,8 +131,7 @@ pub(super) fn add_newest(blocks: &[MeasuredBlock], chosen: &mut [Vec<bool>], roo
         if !is_chosen.contains(&true) {
             left -= HEADING;
         }
-        let count = measured.units.len();
-        let mut first = count;
+        let mut first = measured.units.len();
         for (place, unit) in measured.units.iter().enumerate().rev() {
             let is_there =
                 is_chosen.get(place) == Some(&true) || told.contains(measured.text_of(place).trim());
