@@ -139,15 +139,12 @@ fn later_uses(
                     found.push(name);
                     false
                 });
-                let words = || line.split(|sign: char| !sign.is_alphanumeric() && sign != '_');
-                let named: Vec<&str> = match &file {
-                    Some(_) if !found.is_empty() => words()
-                        .filter_map(|word| by_stem.get(word))
-                        .flatten()
-                        .copied()
-                        .collect(),
-                    _ => Vec::new(),
-                };
+                if found.is_empty() {
+                    continue;
+                }
+                let words = line.split(|sign: char| !sign.is_alphanumeric() && sign != '_');
+                let stems = words.filter_map(|word| by_stem.get(word));
+                let named: Vec<&str> = stems.flatten().copied().collect();
                 for name in found {
                     if let Some(is_wanted) = wanted.get_mut(name) {
                         *is_wanted = true;
@@ -233,17 +230,19 @@ mod tests {
     use super::*;
     use crate::trajectory::views_of;
 
+    /// A turn with a call.
+    fn call(name: &str, arguments: &serde_json::Value) -> serde_json::Value {
+        serde_json::json!({"role": "assistant", "content": "",
+            "tool_calls": [{"function": {"name": name, "arguments": arguments.to_string()}}]})
+    }
+
     /// The file of each name after these calls, each a tool with its arguments and output.
     fn files_of(names: &[&str], calls: &[(&str, serde_json::Value, &str)]) -> Vec<Option<String>> {
         let turns: Vec<String> = calls
             .iter()
             .map(|(name, arguments, output)| {
-                let call = serde_json::json!({"role": "assistant", "tool_calls":
-                    [{"function": {"name": name, "arguments": arguments.to_string()}}]});
-                format!(
-                    "{call},{}",
-                    serde_json::json!({"role": "tool", "content": output})
-                )
+                let answer = serde_json::json!({"role": "tool", "content": output});
+                format!("{},{answer}", call(name, arguments))
             })
             .collect();
         let record = format!(r#"{{"messages": [{}]}}"#, turns.join(","));
@@ -255,11 +254,7 @@ mod tests {
 
     #[test]
     fn a_name_that_later_turns_use_in_another_file_alone_has_no_file() {
-        let call = |name: &str, arguments: serde_json::Value| {
-            serde_json::json!({"role": "assistant", "content": "",
-                "tool_calls": [{"function": {"name": name, "arguments": arguments.to_string()}}]})
-        };
-        let read = call("read_file", serde_json::json!({"path": "src/rows.py"}));
+        let read = call("read_file", &serde_json::json!({"path": "src/rows.py"}));
         let names = [
             "put_row",
             "row_cases",
@@ -272,9 +267,9 @@ mod tests {
         let record = serde_json::json!({"messages": [read, shown]}).to_string();
         let content = "from src.rows import sort_rows\nrow_cases = []\nput_row()\nsort_rows()";
         let later = serde_json::json!({"messages": [
-            call("write_file", serde_json::json!({"path": "tests/new.py", "content": content})),
-            call("edit", serde_json::json!({"path": "src/rows.py", "old_str": "put_row", "new_str": "put_rows"})),
-            call("bash", serde_json::json!({"command": "python -c 'import rows; rows.run_row()'"})),
+            call("write_file", &serde_json::json!({"path": "tests/new.py", "content": content})),
+            call("edit", &serde_json::json!({"path": "src/rows.py", "old_str": "put_row", "new_str": "put_rows"})),
+            call("bash", &serde_json::json!({"command": "python -c 'import rows; rows.run_row()'"})),
             {"role": "assistant", "content": "said_row is right."},
         ]});
         let later = later.to_string();
@@ -287,6 +282,29 @@ mod tests {
         let files: Vec<Option<&str>> = anchors.iter().map(|anchor| anchor.file.as_deref()).collect();
         let rows = Some("rows.py");
         assert_eq!(files, [rows, None, rows, rows, rows, rows]);
+    }
+
+    #[test]
+    fn a_long_line_is_read_once_and_names_a_file_by_a_word_of_its_own() {
+        let read = call("read_file", &serde_json::json!({"path": "s.py"}));
+        let shown = serde_json::json!({"role": "tool", "content": "put_row = 1"});
+        let record = serde_json::json!({"messages": [read, shown]}).to_string();
+        let file_of = |content: &str| {
+            let written = call(
+                "write_file",
+                &serde_json::json!({"path": "tests/new.js", "content": content}),
+            );
+            let later = serde_json::json!({"messages": [written]});
+            let later = later.to_string();
+            let mut anchors = [Anchor::new("put_row", 1)];
+            let turns = views_of(&record);
+            add_files(&mut anchors, &Stretch::of(&turns), Turns::Kept(&views_of(&later)));
+            let [anchor] = anchors;
+            anchor.file
+        };
+        // At a look at the whole line for each of its uses this takes minutes.
+        assert_eq!(file_of(&"put_row(rows);".repeat(200_000)), None);
+        assert_eq!(file_of("put_row(s.rows)").as_deref(), Some("s.py"));
     }
 
     #[test]
