@@ -216,7 +216,7 @@ fn mark_outdated(all: &mut [Event], calls: &Calls<'_>) {
 
 /// Returns true if a run does not show that tests pass which failed before: it ran none, or a pipe took the counts away.
 fn shows_less(outcome: &Outcome, earlier: &Outcome) -> bool {
-    earlier.tests.is_some() && outcome.tests.is_none()
+    earlier.tests.is_some() && !outcome.ran_tests()
 }
 
 /// Every call: its place and its target.

@@ -79,9 +79,9 @@ fn looked_up(action: &Event) -> Option<&str> {
 fn has_passed(action: &Event) -> bool {
     let outcome = &action.outcome;
     let ran_none = |said: &str| said.contains("no tests") || said.contains("Ran 0 tests");
-    match &outcome.result {
-        Some(said) if ran_none(said) => false,
-        Some(counts) if outcome.tests.is_some() => counts.contains(|c: char| c.is_ascii_digit()),
+    match (&outcome.result, outcome.tests) {
+        (Some(said), _) if ran_none(said) => false,
+        (_, Some(tests)) => tests.any_passed(),
         // Of a pipe it is the last program's.
         _ => outcome.exit_code == Some(0) && !action.target.runs.iter().any(|run| run.is_piped),
     }

@@ -157,11 +157,31 @@ impl ProgramRun {
         self.kind == RunKind::Tests
     }
 
-    /// Returns true if it installed something.
+    /// Returns true if it ran a package manager.
+    pub fn is_of_packages(&self) -> bool {
+        self.kind == RunKind::Program
+            && self
+                .names()
+                .next()
+                .is_some_and(|name| flags().manages_packages(name))
+    }
+
+    /// Returns true if it installed packages.
     pub fn is_of_installer(&self) -> bool {
-        let own = self.program.rsplit_once(' ').map(|(_, subcommand)| subcommand);
-        let subcommand = own.or(self.words.first().map(String::as_str));
-        self.kind == RunKind::Program && subcommand.is_some_and(|subcommand| flags().installs(subcommand))
+        let mut subcommands = self.names().skip(1).take(2);
+        self.is_of_packages() && subcommands.any(|subcommand| flags().installs(subcommand))
+    }
+
+    /// Its words that are no flags, where it installed packages: their names, and those of files and folders that list them.
+    pub fn packages(&self) -> &[String] {
+        if self.is_of_installer() { &self.words } else { &[] }
+    }
+
+    /// The program, its subcommands and its words.
+    fn names(&self) -> impl Iterator<Item = &str> {
+        self.program
+            .split(' ')
+            .chain(self.words.iter().map(String::as_str))
     }
 
     /// Returns true if it compiled or formatted code, which a run of tests does or goes without.

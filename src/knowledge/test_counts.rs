@@ -52,6 +52,11 @@ impl TestCounts {
         self.passed.is_some_and(|passed| passed > 0)
     }
 
+    /// Returns true if none ran: all were skipped, or none was selected.
+    pub fn ran_none(self) -> bool {
+        !self.any_passed() && !self.fails()
+    }
+
     /// Returns true if any failed.
     pub fn fails(self) -> bool {
         self.failed.is_some_and(|failed| failed > 0)

@@ -1,16 +1,15 @@
 //! Events that later ones overtook, by what became of the files that they touched.
 
+use super::installed::Installed;
 use super::mended::mended;
 use super::steps::{DoneStep, steps};
 use super::{Tracked, TrackedFiles};
 use crate::events::event::Event;
-use crate::events::resolved::cause;
 use crate::events::shell::{Step, Touch, path_of};
-use crate::events::target::Effect;
 use crate::knowledge::test_counts::TestCounts;
 
 /// The end states of the files that events touched.
-pub(crate) struct EndStates(TrackedFiles);
+pub(crate) struct EndStates(pub(super) TrackedFiles);
 
 impl EndStates {
     /// Reads what each event did to files; those of several lists together.
@@ -36,48 +35,12 @@ impl EndStates {
         };
         states.0.last_pass = events.iter().rev().find(passes).map(|event| event.number);
         states.0.mended = mended(&events);
+        states.0.installed = Installed::by(&events);
         states
     }
 
-    /// What later events make of one, in a few words.
-    pub fn mark_of(&self, event: &Event) -> Option<&'static str> {
-        if event.is_outdated {
-            return Some("changed later");
-        }
-        let is_undone = |(from, to): (usize, usize)| from < event.number && event.number < to;
-        let is_before = self.0.last_edit.is_some_and(|last| event.number < last)
-            || self.0.last_put_back.is_some_and(is_undone);
-        if self.0.mended.binary_search(&event.number).is_ok() || self.is_cause_gone(event) {
-            return Some("no longer so");
-        }
-        let tries = event.is_trial() || event.checks_code();
-        let only_tries = event.is_answered && tries && !event.is_lookup();
-        let changes = || event.target.effect == Effect::Modify || self.edits(event);
-        if is_before && only_tries && !changes() {
-            return Some("before later edits");
-        }
-        let is_passed = self.0.last_pass.is_some_and(|last| event.number < last);
-        (is_passed && event.passed_no_test()).then_some("other tests passed later")
-    }
-
-    /// If an event failed because a file was missing or in the way, and at the end it is there, or removed.
-    fn is_cause_gone(&self, event: &Event) -> bool {
-        let error = event.outcome.error.as_deref();
-        let error = error.filter(|_| event.outcome.failed() == Some(true));
-        let Some(cause) = error.and_then(cause) else {
-            return false;
-        };
-        let is_later = |by: Option<usize>| by.is_some_and(|by| by > event.number);
-        let mut files = self.0.alike(cause.name).peekable();
-        if cause.is_in_the_way {
-            files.peek().is_some() && files.all(|file| file.is_gone)
-        } else {
-            files.any(|file| !file.is_gone && (is_later(file.changed_by) || is_later(file.run_by)))
-        }
-    }
-
     /// If an event changed, wrote anew or removed a file that was there before.
-    fn edits(&self, event: &Event) -> bool {
+    pub(super) fn edits(&self, event: &Event) -> bool {
         let is_old = |step: &DoneStep<'_>| self.0.alike(&step.path()).any(|file| !file.is_new);
         steps(event.own_touches()).any(|step| match step.step {
             Step::Create if step.touch.step != Step::Run => is_old(&step),

@@ -2,6 +2,8 @@
 
 mod contents;
 pub(crate) mod end_states;
+mod installed;
+mod marks;
 mod mended;
 mod pattern;
 pub(crate) mod put_in;
@@ -11,6 +13,7 @@ mod steps;
 use rustc_hash::FxHashMap;
 
 use contents::{FileContent, FileContents};
+use installed::Installed;
 use pattern::matches;
 
 use super::event::Event;
@@ -79,6 +82,7 @@ pub(super) struct TrackedFiles {
     pub last_pass: Option<usize>,
     /// The failed events that came to go well, in order.
     pub mended: Vec<usize>,
+    installed: Installed,
 }
 
 impl TrackedFiles {

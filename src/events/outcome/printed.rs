@@ -56,7 +56,7 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
     };
     let counts_line = run.as_ref().and_then(counts_of);
     let tests = run.as_ref().map(|run| run.counts);
-    let tests = tests.filter(|counts| !is_reading && *counts != TestCounts::default());
+    let tests = tests.filter(|_| !is_reading);
     let compiles = !is_reading && tests.is_none();
     let diagnostics = compiles.then(|| diagnostics(body, &near)).flatten();
     let lines_near = if is_failed || !is_reading {
@@ -92,7 +92,8 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
     let says_done = effect == Effect::Modify && says_done(body);
     let is_bad = first_bad.is_some() || found.as_ref().is_some_and(|found| found.kind.fails());
     let is_shown = is_reading && !body.is_empty();
-    let says_ok = tests.is_some() || says_done || told.done.is_some() || told.hits.is_some();
+    let any_ran = tests.is_some_and(|tests| !tests.ran_none());
+    let says_ok = any_ran || says_done || told.done.is_some() || told.hits.is_some();
     let says_ok = says_ok || is_shown || diagnostics.is_some();
     let is_refused = |found: &&error_line::NamedError| found.is_part || found.kind == ErrorKind::Refusal;
     let is_part = |found: &&error_line::NamedError| is_reading && is_beside_others(&found.line, body);

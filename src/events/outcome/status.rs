@@ -67,6 +67,11 @@ impl Outcome {
         }
     }
 
+    /// Returns true if it counts tests that passed or failed.
+    pub fn ran_tests(&self) -> bool {
+        self.tests.is_some_and(|tests| !tests.ran_none())
+    }
+
     /// Takes over what a text among the fields of an answer tells beyond them.
     pub(super) fn add(&mut self, printed: Self) {
         if self.status == CallStatus::Unknown || self.failed() != Some(true) && printed.failed() == Some(true)

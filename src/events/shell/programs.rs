@@ -77,7 +77,9 @@ pub(crate) struct ProgramFlags {
     chooses: Vec<String>,
     /// Those that take a word.
     takes: Vec<String>,
-    /// Subcommands that install.
+    /// Package managers.
+    packages: Vec<String>,
+    /// Subcommands of theirs that install.
     installs: Vec<String>,
     /// Programs, modules and subcommands that compile or format.
     builds: Vec<String>,
@@ -88,6 +90,10 @@ pub(crate) struct ProgramFlags {
 impl ProgramFlags {
     pub fn only_tells(&self, word: &str) -> bool {
         self.only_tells.iter().any(|flag| flag == word)
+    }
+
+    pub fn manages_packages(&self, program: &str) -> bool {
+        self.packages.iter().any(|manager| manager == program)
     }
 
     pub fn installs(&self, subcommand: &str) -> bool {

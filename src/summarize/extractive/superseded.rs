@@ -40,7 +40,7 @@ impl LatestStatements {
     /// The changes that calls made, and the outcome of tests; `earlier` are the runs that a later one of the same call superseded.
     pub fn by_calls(actions: &[Event], earlier: &[Event]) -> Self {
         let mut told = Self::default();
-        let runs = actions.iter().filter(|action| action.outcome.tests.is_some());
+        let runs = actions.iter().filter(|action| action.outcome.ran_tests());
         // What a turn calls comes after what it says.
         told.tests_run = runs.map(|action| action.turn + 1).max();
         let went_well = |action: &&Event| action.is_answered && action.outcome.failed() != Some(true);

@@ -12,6 +12,7 @@ use crate::events::outcome::status::{CallStatus, Outcome};
 use crate::events::run::ProgramRun;
 use crate::events::shell::Step;
 use crate::events::target::Effect;
+use crate::knowledge::test_counts::TestCounts;
 
 /// Errors still open that are told at most.
 const MAX_OPEN: usize = 8;
@@ -88,7 +89,7 @@ fn was_overtaken(actions: &[Event], number: usize, files: &EndStates) -> bool {
     let is_covered = |run: &ProgramRun| {
         let runs = later.iter().filter(|later| later.is_answered);
         let is_checked = run.is_of_tests() || run.is_of_build();
-        let mut runs = runs.filter(|later| !is_checked || later.outcome.tests.is_some());
+        let mut runs = runs.filter(|later| !is_checked || later.outcome.ran_tests());
         runs.any(|later| later.target.runs.iter().any(|later| later.covers(run)))
     };
     let ran = &action.target.runs;
@@ -203,7 +204,9 @@ fn ending(action: &Event, limits: LineLimits) -> String {
     if !action.is_answered {
         return String::new();
     }
+    let ran_none = || outcome.tests.is_some_and(TestCounts::ran_none);
     let mut text = match (outcome.exit_code, outcome.failed()) {
+        (Some(0) | None, failed) if failed != Some(true) && ran_none() => "no test passed".to_owned(),
         (Some(0), Some(true)) => "exit 0 with an error".to_owned(),
         // That went well as far as the program goes, whatever it was to show.
         (Some(0), _) if outcome.is_marked || action.runs_code() && tells_no_result(outcome) => {
