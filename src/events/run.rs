@@ -168,8 +168,7 @@ impl ProgramRun {
 
     /// Returns true if it installed packages.
     pub fn is_of_installer(&self) -> bool {
-        let mut subcommands = self.names().skip(1).take(2);
-        self.is_of_packages() && subcommands.any(|subcommand| flags().installs(subcommand))
+        self.is_of_packages() && self.names().skip(1).take(2).any(|name| flags().installs(name))
     }
 
     /// Its words that are no flags, where it installed packages: their names, and those of files and folders that list them.

@@ -2,6 +2,7 @@
 
 use super::installed::Installed;
 use super::mended::mended;
+use super::script_uses::ScriptUses;
 use super::steps::{DoneStep, steps};
 use super::{Tracked, TrackedFiles};
 use crate::events::event::Event;
@@ -36,6 +37,7 @@ impl EndStates {
         states.0.last_pass = events.iter().rev().find(passes).map(|event| event.number);
         states.0.mended = mended(&events);
         states.0.installed = Installed::by(&events);
+        states.0.script_uses = ScriptUses::by(&events);
         states
     }
 
@@ -87,7 +89,7 @@ impl EndStates {
     }
 
     /// The file that an event worked on: a name may be given again, so the first one that lasted longer.
-    fn worked_on<'p>(&'p self, number: usize, path: &'p str) -> Option<&'p Tracked> {
+    pub(super) fn worked_on<'p>(&'p self, number: usize, path: &'p str) -> Option<&'p Tracked> {
         let lasted = self.0.alike(path).filter(|file| file.changed_by >= Some(number));
         let first = lasted.min_by_key(|file| file.changed_by);
         first.or_else(|| self.0.alike(path).next())
@@ -233,7 +235,7 @@ mod tests {
             &["cp a.py.original a.py"],
         ]
         .concat();
-        assert_eq!(undone(&original), [1, 3, 5]);
+        assert_eq!(undone(&original), [1, 2, 3, 5]);
         let written = ["echo 1 > b.py", "rm b.py", "echo 2 > b.py"];
         assert_eq!(undone(&written), [0]);
         // Put back twice: both times it is the file as it is at the end.
@@ -244,6 +246,16 @@ mod tests {
             "cp a.bak a.py",
         ];
         assert_eq!(undone(&twice), [2]);
+        let tried = [
+            "cp a.py a.py.orig",
+            "sed s/1/2/ a.py > a.py.fixed",
+            "cp a.py.fixed a.py",
+            "cp a.py.orig a.py",
+        ];
+        assert_eq!(undone(&tried), [1, 2]);
+        assert_eq!(undone(&tried[..3]), [0; 0]);
+        let kept = ["sed -i s/1/2/ a.py", "cp a.py a.py.bak", "sed -i s/2/3/ a.py"];
+        assert_eq!(undone(&[&kept[..], &["cp b.py a.py.bak"]].concat()), [1]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod marks;
 mod mended;
 mod pattern;
 pub(crate) mod put_in;
+mod script_uses;
 pub(crate) mod scripts;
 mod steps;
 
@@ -15,6 +16,7 @@ use rustc_hash::FxHashMap;
 use contents::{FileContent, FileContents};
 use installed::Installed;
 use pattern::matches;
+use script_uses::ScriptUses;
 
 use super::event::Event;
 use super::line::cleaned;
@@ -57,6 +59,8 @@ pub(super) struct Tracked {
     content: Option<FileContent>,
     /// The place of the file that it was made as a copy of.
     copy_of: Option<usize>,
+    /// The place of the file that it was to replace.
+    replaced: Option<usize>,
     /// Its name is longer by an ending than that of the file: a copy that is kept for later.
     pub is_kept: bool,
     /// The last event that changed it, and the last one that ran it.
@@ -83,6 +87,7 @@ pub(super) struct TrackedFiles {
     /// The failed events that came to go well, in order.
     pub mended: Vec<usize>,
     installed: Installed,
+    script_uses: ScriptUses,
 }
 
 impl TrackedFiles {
@@ -102,6 +107,11 @@ impl TrackedFiles {
         let copied = touch.copied_from.as_deref();
         let copied = copied.and_then(|from| self.latest(&path_of(&touch.directory, from)));
         let content = self.content_after(touch.step, found, copied);
+        if let Some(source) = copied.and_then(|copied| self.files.get_mut(copied))
+            && touch.replaces()
+        {
+            source.replaced = found;
+        }
         // A copy that was kept of the file is put back.
         let kept = copied.and_then(|copied| self.files.get(copied)?.copy_of);
         let is_put_back = kept.is_some() && kept == found;
@@ -194,6 +204,7 @@ impl TrackedFiles {
             last: self.steps,
             content: None,
             copy_of: None,
+            replaced: None,
             is_kept: false,
             changed_by: (step != Step::Read).then_some(self.event),
             run_by: None,
@@ -220,9 +231,11 @@ impl TrackedFiles {
             .find(|place| self.files.get(*place).is_some_and(is_named))
     }
 
-    /// If an event's change of a file is in what the file holds at the end.
+    /// If an event's change of a file is in what the file holds at the end, and in the file that it was to replace.
     pub fn holds(&self, file: &Tracked, event: usize) -> bool {
-        self.contents.holds(file.content, event)
+        let replaced = file.replaced.and_then(|place| self.files.get(place));
+        let mut files = replaced.into_iter().chain([file]);
+        files.all(|file| self.contents.holds(file.content, event))
     }
 
     fn find(&self, path: &str) -> Option<usize> {

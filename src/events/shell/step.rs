@@ -47,8 +47,13 @@ impl Touch {
     /// If it copies a file to a name with another ending behind its own.
     pub fn keeps_copy(&self) -> bool {
         let names = self.file.as_deref().zip(self.copied_from.as_deref());
-        let ending = names.and_then(|(copy, of)| last_step(copy).strip_prefix(last_step(of)));
-        ending.is_some_and(|ending| ending.starts_with(['.', '~', '_', '-']))
+        names.is_some_and(|(copy, of)| has_ending_behind(copy, of))
+    }
+
+    /// If it copies a file to the name that its own is made of: `cp a.py.fixed a.py`.
+    pub fn replaces(&self) -> bool {
+        let names = self.file.as_deref().zip(self.copied_from.as_deref());
+        names.is_some_and(|(copy, of)| has_ending_behind(of, copy))
     }
 
     /// A step on the file that is open in an editor.
@@ -62,4 +67,10 @@ impl Touch {
             copied_from: None,
         }
     }
+}
+
+/// If a name is another one with an ending behind it.
+fn has_ending_behind(name: &str, other: &str) -> bool {
+    let ending = last_step(name).strip_prefix(last_step(other));
+    ending.is_some_and(|ending| ending.starts_with(['.', '~', '_', '-']))
 }
