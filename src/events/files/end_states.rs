@@ -2,7 +2,7 @@
 
 use super::installed::Installed;
 use super::mended::mended;
-use super::script_uses::ScriptUses;
+use super::script_uses::{ScriptUses, written_scripts};
 use super::steps::{DoneStep, steps};
 use super::{Tracked, TrackedFiles};
 use crate::events::event::Event;
@@ -30,6 +30,8 @@ impl EndStates {
             .rev()
             .find(|event| states.edits(event) && !states.is_undone(event))
             .map(|event| event.number);
+        let changes = |event: &&&Event| states.edits(event) || written_scripts(event).next().is_some();
+        states.0.last_change = events.iter().rev().find(changes).map(|event| event.number);
         let passes = |event: &&&Event| {
             let tests = event.outcome.tests.filter(|tests| !tests.fails());
             tests.is_some_and(TestCounts::any_passed)
@@ -54,6 +56,9 @@ impl EndStates {
 
     /// If nothing is left of what an event changed in files: they were put back, removed, or replaced.
     fn is_undone(&self, event: &Event) -> bool {
+        if self.is_given_up(event) {
+            return true;
+        }
         let changes = |step: &DoneStep<'_>| matches!(step.step, Step::Create | Step::Write);
         let Some(first) = steps(event.own_touches()).find(changes) else {
             return false;
@@ -96,8 +101,12 @@ impl EndStates {
     }
 
     /// If an event only made or removed files that are gone now, or that ran or were changed later, which tells more, only kept
-    /// copies, only changed files in a way that was undone, or only read files that a later event changed.
+    /// copies, only changed files in a way that was undone, only read files that a later event changed, or wrote a script that was given
+    /// up.
     pub fn is_overtaken(&self, event: &Event) -> bool {
+        if self.is_given_up(event) {
+            return true;
+        }
         let mut steps = steps(&event.touches).peekable();
         let any = steps.peek().is_some();
         let is_known = event.touches.iter().all(|touch| touch.file.is_some());

@@ -61,6 +61,11 @@ impl EndStates {
         })
     }
 
+    /// If an event wrote such a script, and the work went on without it.
+    pub(super) fn is_given_up(&self, event: &Event) -> bool {
+        self.0.last_change.is_some_and(|last| event.number < last) && self.is_unused(event)
+    }
+
     /// If an event was answered, and changed nothing.
     fn only_tried(&self, event: &Event) -> bool {
         event.is_answered && event.target.effect != Effect::Modify && !self.edits(event)
@@ -94,7 +99,7 @@ mod tests {
     #[test]
     fn a_script_that_changes_files_says_that_no_call_used_it() {
         let script = |file: &str| format!("cat > {file} <<'E'\nopen('a.py', 'w').write(text)\nE");
-        let waits = |commands: &[&str]| -> Vec<bool> {
+        let read = |commands: &[&str]| -> Vec<Event> {
             let mut scripts = Scripts::default();
             let event = |(number, command): (usize, &&str)| {
                 let mut touches = Command::read(command).touches();
@@ -112,13 +117,25 @@ mod tests {
                 }
                 event
             };
-            let events: Vec<Event> = commands.iter().enumerate().map(event).collect();
+            commands.iter().enumerate().map(event).collect()
+        };
+        let waits = |commands: &[&str]| -> Vec<bool> {
+            let events = read(commands);
             let states = EndStates::of(&events);
             let marks = events.iter().map(|event| states.mark_of(event));
             marks.map(|mark| mark == Some("not used yet")).collect()
         };
         let (fix, again) = (script("fix.py"), "python fix.py");
         assert_eq!(waits(&[&fix]), [true]);
+        let given_up = |commands: &[&str]| -> Vec<bool> {
+            let events = read(commands);
+            let states = EndStates::of(&events);
+            events.iter().map(|event| states.is_given_up(event)).collect()
+        };
+        let other = script("other.py");
+        assert_eq!(given_up(&[&fix, &other]), [true, false]);
+        assert_eq!(given_up(&[&fix, "sed -i s/1/2/ a.py"]), [true, false]);
+        assert_eq!(given_up(&[&fix, &other, again]), [false; 3]);
         assert_eq!(waits(&[&fix, again]), [false; 2]);
         assert_eq!(waits(&[&fix, again, &fix]), [false, false, true]);
         assert_eq!(waits(&[&fix, "python fix.py # fails"]), [false; 2]);

@@ -82,6 +82,8 @@ pub(super) struct TrackedFiles {
     pub last_put_back: Option<(usize, usize)>,
     /// The last event that changed a file which was there before, and was not undone.
     pub last_edit: Option<usize>,
+    /// The last event that changed a file which was there before, undone or not, or wrote a script that is to do so.
+    pub last_change: Option<usize>,
     /// The last event in which tests passed and none failed.
     pub last_pass: Option<usize>,
     /// The failed events that came to go well, in order.

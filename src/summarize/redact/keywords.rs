@@ -208,31 +208,26 @@ impl Starts {
         rest.len() == 3 && is_set(&self.sixths, hash(value, second))
     }
 
-    /// The next place at or after `at` where a word may start, and the value of its first three bytes.
+    /// The next place at or after `from` where a word may start, and the value of its first three bytes.
     #[inline]
     fn next(&self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
-        let mut at = from;
-        loop {
-            let (first, rest) = bytes.get(at..)?.split_first()?;
-            let (second, rest) = rest.split_first()?;
-            let mut value = next_value(next_value(0, *first), *second);
-            at += rest.iter().position(|byte| {
-                value = next_value(value, *byte);
-                is_set(&self.all, value)
-            })?;
-            let fourth = bytes.get(at + 3).map_or(0, |byte| usize::from(*byte) & MASK);
-            let follows = self
-                .fourths
-                .get(value)
-                .is_some_and(|bits| bits >> fourth & 1 != 0);
-            if follows
-                && self.goes_on(bytes, at, value)
-                && (is_set(&self.inside, value) || begins_part(bytes, at))
-            {
-                return Some((at, value));
-            }
-            at += 1;
-        }
+        let (first, rest) = bytes.get(from..)?.split_first()?;
+        let (second, rest) = rest.split_first()?;
+        let mut value = next_value(next_value(0, *first), *second);
+        let at = rest.iter().zip(from..).position(|(byte, at)| {
+            value = next_value(value, *byte);
+            is_set(&self.all, value) && self.may_start(bytes, at, value)
+        })?;
+        Some((from + at, value))
+    }
+
+    /// If a word may start at a place, whose first three bytes have that value, which is one of all.
+    fn may_start(&self, bytes: &[u8], at: usize, value: usize) -> bool {
+        let fourth = bytes.get(at + 3).map_or(0, |byte| usize::from(*byte) & MASK);
+        let fourths = self.fourths.get(value);
+        fourths.is_some_and(|bits| bits >> fourth & 1 != 0)
+            && self.goes_on(bytes, at, value)
+            && (is_set(&self.inside, value) || begins_part(bytes, at))
     }
 }
 
