@@ -9,6 +9,8 @@ use crate::knowledge::runners::{test_programs, test_words};
 pub(crate) struct ProgramRun {
     /// A script by its name, a program with its subcommand: `a.py`, `pytest`, `cargo test`.
     pub program: String,
+    /// A task that the project gave a name to: `npm run ci`.
+    is_task: bool,
     /// A pipe follows, so the exit code is another program's.
     pub is_piped: bool,
     kind: RunKind,
@@ -75,14 +77,16 @@ fn run(statement: &Statement) -> Option<ProgramRun> {
         }
         _ => return None,
     };
+    let mut is_task = false;
     if kind == RunKind::Program && statement.row().is_some_and(|row| row.subcommand) {
-        words.next_if_eq(&"run");
+        is_task = words.next_if_eq(&"run").is_some();
         if let Some(word) = words.next_if(|word| !word.starts_with('-')) {
             program = [&program, " ", word].concat();
         }
     }
     let mut found = ProgramRun {
         program,
+        is_task,
         is_piped: statement.end == StatementEnd::Pipe,
         kind,
         words: Vec::new(),
@@ -166,14 +170,13 @@ impl ProgramRun {
                 .is_some_and(|name| flags().manages_packages(name))
     }
 
-    /// Returns true if it installed packages.
+    /// Returns true if it was to install packages.
     pub fn is_of_installer(&self) -> bool {
-        self.is_of_packages() && self.names().skip(1).take(2).any(|name| flags().installs(name))
-    }
-
-    /// Its words that are no flags, where it installed packages: their names, and those of files and folders that list them.
-    pub fn packages(&self) -> &[String] {
-        if self.is_of_installer() { &self.words } else { &[] }
+        let mut names = self
+            .names()
+            .skip(1)
+            .skip_while(|name| flags().manages_packages(name));
+        self.is_of_packages() && !self.is_task && names.next().is_some_and(|name| flags().installs(name))
     }
 
     /// The program, its subcommands and its words.

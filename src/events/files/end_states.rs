@@ -1,8 +1,7 @@
 //! Events that later ones overtook, by what became of the files that they touched.
 
-use super::installed::Installed;
-use super::mended::mended;
-use super::script_uses::{ScriptUses, written_scripts};
+use super::installed::last_install;
+use super::mended::{mended, no_more_missing};
 use super::steps::{DoneStep, steps};
 use super::{Tracked, TrackedFiles};
 use crate::events::event::Event;
@@ -30,16 +29,15 @@ impl EndStates {
             .rev()
             .find(|event| states.edits(event) && !states.is_undone(event))
             .map(|event| event.number);
-        let changes = |event: &&&Event| states.edits(event) || written_scripts(event).next().is_some();
-        states.0.last_change = events.iter().rev().find(changes).map(|event| event.number);
         let passes = |event: &&&Event| {
             let tests = event.outcome.tests.filter(|tests| !tests.fails());
             tests.is_some_and(TestCounts::any_passed)
         };
         states.0.last_pass = events.iter().rev().find(passes).map(|event| event.number);
         states.0.mended = mended(&events);
-        states.0.installed = Installed::by(&events);
-        states.0.script_uses = ScriptUses::by(&events);
+        states.0.mended.extend(no_more_missing(&events));
+        states.0.mended.sort_unstable();
+        states.0.last_install = last_install(&events);
         states
     }
 
@@ -56,9 +54,6 @@ impl EndStates {
 
     /// If nothing is left of what an event changed in files: they were put back, removed, or replaced.
     fn is_undone(&self, event: &Event) -> bool {
-        if self.is_given_up(event) {
-            return true;
-        }
         let changes = |step: &DoneStep<'_>| matches!(step.step, Step::Create | Step::Write);
         let Some(first) = steps(event.own_touches()).find(changes) else {
             return false;
@@ -94,19 +89,15 @@ impl EndStates {
     }
 
     /// The file that an event worked on: a name may be given again, so the first one that lasted longer.
-    pub(super) fn worked_on<'p>(&'p self, number: usize, path: &'p str) -> Option<&'p Tracked> {
+    fn worked_on<'p>(&'p self, number: usize, path: &'p str) -> Option<&'p Tracked> {
         let lasted = self.0.alike(path).filter(|file| file.changed_by >= Some(number));
         let first = lasted.min_by_key(|file| file.changed_by);
         first.or_else(|| self.0.alike(path).next())
     }
 
     /// If an event only made or removed files that are gone now, or that ran or were changed later, which tells more, only kept
-    /// copies, only changed files in a way that was undone, only read files that a later event changed, or wrote a script that was given
-    /// up.
+    /// copies, only changed files in a way that was undone, or only read files that a later event changed.
     pub fn is_overtaken(&self, event: &Event) -> bool {
-        if self.is_given_up(event) {
-            return true;
-        }
         let mut steps = steps(&event.touches).peekable();
         let any = steps.peek().is_some();
         let is_known = event.touches.iter().all(|touch| touch.file.is_some());
@@ -263,6 +254,11 @@ mod tests {
         ];
         assert_eq!(undone(&tried), [1, 2]);
         assert_eq!(undone(&tried[..3]), [0; 0]);
+        for last in ["cat a.py.fixed > a.py", "cp a.py.fixed b.py"] {
+            assert_eq!(undone(&[&tried[..], &[last]].concat()), [2], "{last}");
+        }
+        let old = ["cat a.py.fixed", "sed -i s/1/2/ a.py.fixed"];
+        assert_eq!(undone(&[&tried[..1], &old, &tried[2..]].concat()), [3]);
         let kept = ["sed -i s/1/2/ a.py", "cp a.py a.py.bak", "sed -i s/2/3/ a.py"];
         assert_eq!(undone(&[&kept[..], &["cp b.py a.py.bak"]].concat()), [1]);
     }

@@ -1,12 +1,9 @@
 //! What later events make of one, in a few words.
 
-use super::Tracked;
 use super::end_states::EndStates;
-use super::script_uses::written_scripts;
 use crate::events::event::Event;
 use crate::events::resolved::cause;
 use crate::events::run::ProgramRun;
-use crate::events::shell::{last_step, path_of};
 use crate::events::target::Effect;
 
 impl EndStates {
@@ -22,7 +19,6 @@ impl EndStates {
             (true, true) => Some("before later edits and installs"),
             (true, false) => Some("before later edits"),
             (false, true) => Some("before later installs"),
-            (false, false) if self.is_unused(event) => Some("not used yet"),
             (false, false) => {
                 let is_passed = self.0.last_pass.is_some_and(|last| event.number < last);
                 (is_passed && event.passed_no_test()).then_some("other tests passed later")
@@ -46,24 +42,7 @@ impl EndStates {
         let runs_none = outcome.tests.is_none_or(|tests| !tests.any_passed());
         let asks = || event.target.runs.iter().any(ProgramRun::is_of_packages);
         let tries = || event.is_trial() || event.checks_code() || asks();
-        failed && runs_none && self.0.installed.any_after(event.number) && tries() && self.only_tried(event)
-    }
-
-    /// If an event wrote a script or a patch that is to change files, and no call after it was to use that.
-    fn is_unused(&self, event: &Event) -> bool {
-        let mut written = written_scripts(event);
-        written.any(|touch| {
-            let path = path_of(&touch.directory, touch.file.as_deref().unwrap_or_default());
-            let file = self.worked_on(event.number, &path).filter(|file| !file.is_gone);
-            let is_run = |file: &Tracked| file.run_by.is_some_and(|run| run >= event.number);
-            file.is_some_and(|file| !is_run(file))
-                && !self.0.script_uses.is_used_after(last_step(&path), event.number)
-        })
-    }
-
-    /// If an event wrote such a script, and the work went on without it.
-    pub(super) fn is_given_up(&self, event: &Event) -> bool {
-        self.0.last_change.is_some_and(|last| event.number < last) && self.is_unused(event)
+        failed && runs_none && self.0.last_install > Some(event.number) && tries() && self.only_tried(event)
     }
 
     /// If an event was answered, and changed nothing.
@@ -84,65 +63,6 @@ impl EndStates {
             files.peek().is_some() && files.all(|file| file.is_gone)
         } else {
             files.any(|file| !file.is_gone && (is_later(file.changed_by) || is_later(file.run_by)))
-                || self.0.installed.brought(cause.name, event.number)
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::events::files::scripts::Scripts;
-    use crate::events::outcome::status::CallStatus;
-    use crate::events::shell::Command;
-
-    #[test]
-    fn a_script_that_changes_files_says_that_no_call_used_it() {
-        let script = |file: &str| format!("cat > {file} <<'E'\nopen('a.py', 'w').write(text)\nE");
-        let read = |commands: &[&str]| -> Vec<Event> {
-            let mut scripts = Scripts::default();
-            let event = |(number, command): (usize, &&str)| {
-                let mut touches = Command::read(command).touches();
-                scripts.follow(&mut touches, true, (0, 0));
-                let mut event = Event {
-                    number,
-                    touches,
-                    ..Event::default()
-                };
-                (*command).clone_into(&mut event.target.key);
-                event.target.is_run = command.starts_with("uv ");
-                if command.ends_with("# fails") {
-                    event.touches.clear();
-                    event.outcome.status = CallStatus::Failed;
-                }
-                event
-            };
-            commands.iter().enumerate().map(event).collect()
-        };
-        let waits = |commands: &[&str]| -> Vec<bool> {
-            let events = read(commands);
-            let states = EndStates::of(&events);
-            let marks = events.iter().map(|event| states.mark_of(event));
-            marks.map(|mark| mark == Some("not used yet")).collect()
-        };
-        let (fix, again) = (script("fix.py"), "python fix.py");
-        assert_eq!(waits(&[&fix]), [true]);
-        let given_up = |commands: &[&str]| -> Vec<bool> {
-            let events = read(commands);
-            let states = EndStates::of(&events);
-            events.iter().map(|event| states.is_given_up(event)).collect()
-        };
-        let other = script("other.py");
-        assert_eq!(given_up(&[&fix, &other]), [true, false]);
-        assert_eq!(given_up(&[&fix, "sed -i s/1/2/ a.py"]), [true, false]);
-        assert_eq!(given_up(&[&fix, &other, again]), [false; 3]);
-        assert_eq!(waits(&[&fix, again]), [false; 2]);
-        assert_eq!(waits(&[&fix, again, &fix]), [false, false, true]);
-        assert_eq!(waits(&[&fix, "python fix.py # fails"]), [false; 2]);
-        assert_eq!(waits(&["python fix.py # fails", &fix]), [false, true]);
-        assert_eq!(waits(&[&fix, "uv run --x ./fix.py"]), [false; 2]);
-        assert_eq!(waits(&[&fix, "cat fix.py"]), [true, false]);
-        assert_eq!(waits(&[&format!("{fix}\npython fix.py")]), [false]);
-        assert_eq!(waits(&["cat > a.py <<'E'\nx = 1\nE"]), [false]);
     }
 }

@@ -1,8 +1,9 @@
-//! Failed calls that came to go well: their last run did.
+//! Failed calls that came to go well: their last run did, or a later run of the same program missed no more what they missed.
 
 use rustc_hash::FxHashMap;
 
 use crate::events::event::Event;
+use crate::events::resolved::cause;
 
 /// The numbers of these events, which are in order.
 pub(super) fn mended(events: &[&Event]) -> Vec<usize> {
@@ -25,10 +26,42 @@ pub(super) fn mended(events: &[&Event]) -> Vec<usize> {
     mended
 }
 
+/// The numbers of those of these events that failed because something was missing, which the last run of the same program missed
+/// no more, whatever else came of it.
+pub(super) fn no_more_missing(events: &[&Event]) -> Vec<usize> {
+    // What the last run of each program missed.
+    let mut last: FxHashMap<&str, Option<&str>> = FxHashMap::default();
+    let mut found = Vec::new();
+    for event in events.iter().rev().filter(|event| event.is_answered) {
+        let outcome = &event.outcome;
+        let failed = outcome.failed() == Some(true);
+        let error = outcome.error.as_deref().filter(|_| failed);
+        let missing = error.and_then(cause).filter(|cause| !cause.is_in_the_way);
+        let missing = missing.map(|cause| cause.name);
+        let programs = || event.target.runs.iter().map(|run| run.program.as_str());
+        let is_there = |missing: &str| {
+            let mut later = programs().filter_map(|program| last.get(program));
+            later.next().is_some_and(|later| *later != Some(missing))
+        };
+        if missing.is_some_and(is_there) {
+            found.push(event.number);
+        }
+        // A run of which nothing is seen shows nothing.
+        if failed || outcome.lines > 0 || outcome.tests.is_some() {
+            for program in programs() {
+                last.entry(program).or_insert(missing);
+            }
+        }
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::events::outcome::status::CallStatus;
+    use crate::events::run::runs;
+    use crate::events::shell::Command;
 
     #[test]
     fn failures_are_mended_if_the_last_run_of_the_same_call_went_well() {
@@ -65,5 +98,45 @@ mod tests {
             let first = event(0, true, Some(1));
             assert!(mended(&[&first, &last]).is_empty());
         }
+    }
+
+    #[test]
+    fn what_was_missing_is_there_if_the_last_run_of_the_same_program_missed_it_no_more() {
+        let found = |calls: &[(&str, &str)]| -> Vec<usize> {
+            let event = |(number, (command, error)): (usize, &(&str, &str))| {
+                let mut event = Event {
+                    number,
+                    is_answered: true,
+                    ..Event::default()
+                };
+                event.target.runs = runs(&Command::read(command));
+                event.outcome.lines = 1;
+                if !error.is_empty() {
+                    event.outcome.status = CallStatus::Failed;
+                    event.outcome.error = Some((*error).to_owned());
+                }
+                event
+            };
+            let events: Vec<Event> = calls.iter().enumerate().map(event).collect();
+            no_more_missing(&events.iter().collect::<Vec<_>>())
+        };
+        let no_yaml = ("python a.py", "ModuleNotFoundError: No module named 'yaml'");
+        let no_jwt = ("python a.py", "ModuleNotFoundError: No module named 'jwt'");
+        let no_pytest = ("python -m pytest t.py", "No module named pytest");
+        assert_eq!(found(&[no_yaml, ("python a.py", "")]), [0]);
+        assert_eq!(found(&[no_yaml, no_jwt]), [0]);
+        assert_eq!(found(&[no_yaml, ("python a.py", ""), no_yaml]), [0; 0]);
+        assert_eq!(
+            found(&[no_yaml, ("pip install pyyaml", ""), ("python b.py", "")]),
+            [0; 0]
+        );
+        assert_eq!(
+            found(&[no_pytest, ("cd /w && python -m pytest u.py", "AssertionError: 1")]),
+            [0]
+        );
+        assert_eq!(
+            found(&[("python a.py", "ValueError: bad"), ("python a.py", "")]),
+            [0; 0]
+        );
     }
 }

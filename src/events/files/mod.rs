@@ -7,16 +7,13 @@ mod marks;
 mod mended;
 mod pattern;
 pub(crate) mod put_in;
-mod script_uses;
 pub(crate) mod scripts;
 mod steps;
 
 use rustc_hash::FxHashMap;
 
 use contents::{FileContent, FileContents};
-use installed::Installed;
 use pattern::matches;
-use script_uses::ScriptUses;
 
 use super::event::Event;
 use super::line::cleaned;
@@ -59,8 +56,8 @@ pub(super) struct Tracked {
     content: Option<FileContent>,
     /// The place of the file that it was made as a copy of.
     copy_of: Option<usize>,
-    /// The place of the file that it was to replace.
-    replaced: Option<usize>,
+    /// The place of the file that it was to replace, and the event that did so, if it was made for that and not touched since.
+    replaced: Option<(usize, usize)>,
     /// Its name is longer by an ending than that of the file: a copy that is kept for later.
     pub is_kept: bool,
     /// The last event that changed it, and the last one that ran it.
@@ -82,14 +79,12 @@ pub(super) struct TrackedFiles {
     pub last_put_back: Option<(usize, usize)>,
     /// The last event that changed a file which was there before, and was not undone.
     pub last_edit: Option<usize>,
-    /// The last event that changed a file which was there before, undone or not, or wrote a script that is to do so.
-    pub last_change: Option<usize>,
     /// The last event in which tests passed and none failed.
     pub last_pass: Option<usize>,
-    /// The failed events that came to go well, in order.
+    /// The failed events that came to go well, or that what they missed was there later, in order.
     pub mended: Vec<usize>,
-    installed: Installed,
-    script_uses: ScriptUses,
+    /// The last event that shows that packages were installed.
+    pub last_install: Option<usize>,
 }
 
 impl TrackedFiles {
@@ -109,10 +104,12 @@ impl TrackedFiles {
         let copied = touch.copied_from.as_deref();
         let copied = copied.and_then(|from| self.latest(&path_of(&touch.directory, from)));
         let content = self.content_after(touch.step, found, copied);
-        if let Some(source) = copied.and_then(|copied| self.files.get_mut(copied))
-            && touch.replaces()
-        {
-            source.replaced = found;
+        if let Some(touched) = found.and_then(|found| self.files.get_mut(found)) {
+            touched.replaced = touched.replaced.filter(|(_, by)| *by == event);
+        }
+        if let Some(source) = copied.and_then(|copied| self.files.get_mut(copied)) {
+            let place = found.filter(|_| touch.replaces() && source.is_new);
+            source.replaced = place.map(|place| (place, event));
         }
         // A copy that was kept of the file is put back.
         let kept = copied.and_then(|copied| self.files.get(copied)?.copy_of);
@@ -235,7 +232,7 @@ impl TrackedFiles {
 
     /// If an event's change of a file is in what the file holds at the end, and in the file that it was to replace.
     pub fn holds(&self, file: &Tracked, event: usize) -> bool {
-        let replaced = file.replaced.and_then(|place| self.files.get(place));
+        let replaced = file.replaced.and_then(|(place, _)| self.files.get(place));
         let mut files = replaced.into_iter().chain([file]);
         files.all(|file| self.contents.holds(file.content, event))
     }

@@ -81,6 +81,8 @@ pub(crate) struct ProgramFlags {
     packages: Vec<String>,
     /// Subcommands of theirs that install.
     installs: Vec<String>,
+    /// Beginnings of lines by which they say that they installed something.
+    installed: Vec<String>,
     /// Programs, modules and subcommands that compile or format.
     builds: Vec<String>,
     /// Programs, modules and subcommands that look for faults without running code.
@@ -98,6 +100,12 @@ impl ProgramFlags {
 
     pub fn installs(&self, subcommand: &str) -> bool {
         self.installs.iter().any(|installs| installs == subcommand)
+    }
+
+    pub fn tells_install(&self, line: &str) -> bool {
+        self.installed
+            .iter()
+            .any(|start| line.starts_with(start.as_str()))
     }
 
     pub fn builds(&self, subcommand: &str) -> bool {

@@ -206,10 +206,9 @@ fn ending(action: &Event, limits: LineLimits) -> String {
     }
     let ran_none = || outcome.tests.is_some_and(TestCounts::ran_none);
     let mut text = match (outcome.exit_code, outcome.failed()) {
-        (Some(0) | None, failed) if failed != Some(true) && ran_none() => "no test passed".to_owned(),
         (Some(0), Some(true)) => "exit 0 with an error".to_owned(),
         // That went well as far as the program goes, whatever it was to show.
-        (Some(0), _) if outcome.is_marked || action.runs_code() && tells_no_result(outcome) => {
+        (Some(0), _) if outcome.is_marked || ran_none() || action.runs_code() && tells_no_result(outcome) => {
             "exit 0".to_owned()
         }
         (Some(0), _) => "ok".to_owned(),
