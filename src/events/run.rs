@@ -263,20 +263,6 @@ mod tests {
     }
 
     #[test]
-    fn installers_are_known_by_their_subcommands() {
-        for (command, expected) in [
-            ("pip install -e . 2>&1 | tail -3", true),
-            ("python -m pip install 'numpy<2'", true),
-            ("npm ci", true),
-            ("npm run install-all", false),
-            ("pip list", false),
-            ("python install.py", false),
-        ] {
-            assert_eq!(any(command, ProgramRun::is_of_installer), expected, "{command}");
-        }
-    }
-
-    #[test]
     fn checks_are_known_by_their_programs_modules_and_subcommands() {
         for (command, expected) in [
             ("mix dialyzer --format short 2>&1 | grep live", true),

@@ -62,6 +62,9 @@ mod tests {
             ("npm run ci", "", false),
             ("cargo run add milk", "", false),
             ("pip show install", said, false),
+            ("npm run install-all", "", false),
+            ("pip list", said, false),
+            ("python install.py", "", false),
             ("todo add test", "", false),
         ] {
             assert_eq!(is_install(command, result), is_one, "{command}: {result}");
