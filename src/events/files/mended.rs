@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use crate::events::event::Event;
 use crate::events::resolved::cause;
+use crate::events::run::ProgramRun;
 
 /// The numbers of these events, which are in order.
 pub(super) fn mended(events: &[&Event]) -> Vec<usize> {
@@ -26,11 +27,14 @@ pub(super) fn mended(events: &[&Event]) -> Vec<usize> {
     mended
 }
 
-/// The numbers of those of these events that failed because something was missing, which the last run of the same program missed
-/// no more, whatever else came of it.
+/// Later runs of one program that a failure is compared with, the latest.
+const MAX_RUNS: usize = 64;
+
+/// The numbers of those of these events that failed because something was missing, which the last run of the same program that did
+/// as much missed no more, whatever else came of it.
 pub(super) fn no_more_missing(events: &[&Event]) -> Vec<usize> {
-    // What the last run of each program missed.
-    let mut last: FxHashMap<&str, Option<&str>> = FxHashMap::default();
+    // The later runs of each program, the last one first, with what they missed.
+    let mut later: FxHashMap<&str, Vec<(&ProgramRun, Option<&str>)>> = FxHashMap::default();
     let mut found = Vec::new();
     for event in events.iter().rev().filter(|event| event.is_answered) {
         let outcome = &event.outcome;
@@ -38,18 +42,23 @@ pub(super) fn no_more_missing(events: &[&Event]) -> Vec<usize> {
         let error = outcome.error.as_deref().filter(|_| failed);
         let missing = error.and_then(cause).filter(|cause| !cause.is_in_the_way);
         let missing = missing.map(|cause| cause.name);
-        let programs = || event.target.runs.iter().map(|run| run.program.as_str());
         let is_there = |missing: &str| {
-            let mut later = programs().filter_map(|program| last.get(program));
-            later.next().is_some_and(|later| *later != Some(missing))
+            event.target.runs.iter().any(|run| {
+                let mut of_program = later.get(run.program.as_str()).into_iter().flatten();
+                let last = of_program.find(|(later, _)| later.covers(run) || run.program == missing);
+                last.is_some_and(|(_, missed)| *missed != Some(missing))
+            })
         };
         if missing.is_some_and(is_there) {
             found.push(event.number);
         }
         // A run of which nothing is seen shows nothing.
         if failed || outcome.lines > 0 || outcome.tests.is_some() {
-            for program in programs() {
-                last.entry(program).or_insert(missing);
+            for run in &event.target.runs {
+                let of_program = later.entry(run.program.as_str()).or_default();
+                if of_program.len() < MAX_RUNS {
+                    of_program.push((run, missing));
+                }
             }
         }
     }
@@ -123,6 +132,9 @@ mod tests {
         let no_yaml = ("python a.py", "ModuleNotFoundError: No module named 'yaml'");
         let no_jwt = ("python a.py", "ModuleNotFoundError: No module named 'jwt'");
         let no_pytest = ("python -m pytest t.py", "No module named pytest");
+        let no_foo = ("pytest t.py", "ModuleNotFoundError: No module named 'foo'");
+        assert_eq!(found(&[no_foo, ("pytest u.py", "")]), [0; 0]);
+        assert_eq!(found(&[no_foo, ("pytest", "")]), [0]);
         assert_eq!(found(&[no_yaml, ("python a.py", "")]), [0]);
         assert_eq!(found(&[no_yaml, no_jwt]), [0]);
         assert_eq!(found(&[no_yaml, ("python a.py", ""), no_yaml]), [0; 0]);
