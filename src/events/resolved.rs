@@ -99,8 +99,14 @@ pub(super) struct Cause<'e> {
     pub is_in_the_way: bool,
 }
 
+/// The cause that the error of a failed call names.
+pub(super) fn cause_of(event: &Event) -> Option<Cause<'_>> {
+    let error = event.outcome.error.as_deref();
+    cause(error.filter(|_| event.outcome.failed() == Some(true))?)
+}
+
 /// The cause that an error names.
-pub(super) fn cause(error: &str) -> Option<Cause<'_>> {
+fn cause(error: &str) -> Option<Cause<'_>> {
     let is_in_the_way = error.contains("already exists");
     let words = error.split(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '‘' | '’' | '`' | ':'));
     let name = if error.contains("No such file or directory") || is_in_the_way {

@@ -1,7 +1,7 @@
 //! Events that later ones overtook, by what became of the files that they touched.
 
 use super::installed::last_install;
-use super::mended::{mended, no_more_missing};
+use super::mended::mended;
 use super::steps::{DoneStep, steps};
 use super::{Tracked, TrackedFiles};
 use crate::events::event::Event;
@@ -35,8 +35,6 @@ impl EndStates {
         };
         states.0.last_pass = events.iter().rev().find(passes).map(|event| event.number);
         states.0.mended = mended(&events);
-        states.0.mended.extend(no_more_missing(&events));
-        states.0.mended.sort_unstable();
         states.0.last_install = last_install(&events);
         states
     }

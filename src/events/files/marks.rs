@@ -2,7 +2,7 @@
 
 use super::end_states::EndStates;
 use crate::events::event::Event;
-use crate::events::resolved::cause;
+use crate::events::resolved::cause_of;
 use crate::events::run::ProgramRun;
 use crate::events::target::Effect;
 
@@ -52,9 +52,7 @@ impl EndStates {
 
     /// If an event failed because something was missing or in the way, and at the end it is there, or removed.
     fn is_cause_gone(&self, event: &Event) -> bool {
-        let error = event.outcome.error.as_deref();
-        let error = error.filter(|_| event.outcome.failed() == Some(true));
-        let Some(cause) = error.and_then(cause) else {
+        let Some(cause) = cause_of(event) else {
             return false;
         };
         let is_later = |by: Option<usize>| by.is_some_and(|by| by > event.number);

@@ -3,11 +3,19 @@
 use rustc_hash::FxHashMap;
 
 use crate::events::event::Event;
-use crate::events::resolved::cause;
+use crate::events::resolved::cause_of;
 use crate::events::run::ProgramRun;
 
-/// The numbers of these events, which are in order.
+/// The numbers of both among these events, which are in order.
 pub(super) fn mended(events: &[&Event]) -> Vec<usize> {
+    let mut all = well_at_last(events);
+    all.extend(no_more_missing(events));
+    all.sort_unstable();
+    all
+}
+
+/// The numbers of those of these events whose last run went well.
+fn well_at_last(events: &[&Event]) -> Vec<usize> {
     let mut is_well: FxHashMap<usize, bool> = FxHashMap::default();
     let mut mended = Vec::new();
     for event in events.iter().rev() {
@@ -23,7 +31,6 @@ pub(super) fn mended(events: &[&Event]) -> Vec<usize> {
             mended.push(event.number);
         }
     }
-    mended.reverse();
     mended
 }
 
@@ -32,15 +39,14 @@ const MAX_RUNS: usize = 64;
 
 /// The numbers of those of these events that failed because something was missing, which the last run of the same program that did
 /// as much missed no more, whatever else came of it.
-pub(super) fn no_more_missing(events: &[&Event]) -> Vec<usize> {
+fn no_more_missing(events: &[&Event]) -> Vec<usize> {
     // The later runs of each program, the last one first, with what they missed.
     let mut later: FxHashMap<&str, Vec<(&ProgramRun, Option<&str>)>> = FxHashMap::default();
     let mut found = Vec::new();
     for event in events.iter().rev().filter(|event| event.is_answered) {
         let outcome = &event.outcome;
         let failed = outcome.failed() == Some(true);
-        let error = outcome.error.as_deref().filter(|_| failed);
-        let missing = error.and_then(cause).filter(|cause| !cause.is_in_the_way);
+        let missing = cause_of(event).filter(|cause| !cause.is_in_the_way);
         let missing = missing.map(|cause| cause.name);
         let is_there = |missing: &str| {
             event.target.runs.iter().any(|run| {
