@@ -20,8 +20,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use std::{env, fs, thread};
 
-use fastokens::tiktoken::{CL100K_BASE_PATTERN, O200K_BASE_PATTERN};
-use oracle::Oracle;
+use oracle::{CL100K_BASE_PATTERN, O200K_BASE_PATTERN, Oracle};
 use tokenizers::Tokenizer;
 use trajfit::internals::tokens::{TokenCounter, load};
 

@@ -6,7 +6,6 @@ pub const LONG: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     "\nbpe ",
     env!("CARGO_PKG_VERSION"),
-    "\nfastokens 0.3.5",
     "\ntokenizers 0.23.2",
 );
 

@@ -132,7 +132,8 @@ impl Literals {
             .iter()
             .any(|text| texts.iter().any(|other| overlap(text, other)));
         let mut builder = AhoCorasick::builder();
-        builder.kind(Some(AhoCorasickKind::DFA));
+        // A DFA reads texts hardly faster, and takes a fifth of a short run to build.
+        builder.kind(Some(AhoCorasickKind::ContiguousNFA));
         if is_apart {
             builder.match_kind(MatchKind::LeftmostFirst);
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 /// The table. Its source column says where a token is documented.
 const TABLE: &str = include_str!("control_tokens.csv");
@@ -91,6 +91,7 @@ impl ControlTokens {
             }
         }
         let search = AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
             .match_kind(MatchKind::LeftmostLongest)
             .build(tokens);
         Self {

@@ -35,7 +35,8 @@ impl Encoding {
     }
 
     fn set_up(&'static self) -> Result<BuiltIn, TokenizerError> {
-        let encoder = Vocabulary::built_in(self.ranks)
+        let encoder = Vocabulary::laid_out(self.layout)
+            .ok_or_else(|| "the built-in vocabulary is damaged".to_owned())
             .and_then(|vocabulary| Encoder::new(self.pattern, vocabulary))
             .map_err(|reason| TokenizerError::BuiltIn {
                 name: self.name,

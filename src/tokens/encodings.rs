@@ -5,18 +5,13 @@ use super::bpe::Pattern;
 /// The names of the built-in encodings, the default first.
 pub const BUILT_IN: [&str; 2] = ["o200k_base", "cl100k_base"];
 
-/// The vocabulary of `o200k_base`; `assets/README.md` names its source.
-pub(super) static O200K_RANKS: &[u8] = include_bytes!("../../assets/o200k_base.ranks");
-
-/// The vocabulary of `cl100k_base`.
-pub(super) static CL100K_RANKS: &[u8] = include_bytes!("../../assets/cl100k_base.ranks");
-
 /// The fixed data of a built-in encoding.
 pub(super) struct Encoding {
     pub(super) name: &'static str,
     /// SHA-256 of the `.tiktoken` file that the vocabulary was made from.
     pub(super) sha256: &'static str,
-    pub(super) ranks: &'static [u8],
+    /// The vocabulary, as `build.rs` lays it out; `assets/README.md` names its source.
+    pub(super) layout: &'static [u8],
     pub(super) pattern: Pattern,
     /// Special tokens with their numbers, as in tiktoken's registry. None is a prefix of another.
     pub(super) special_tokens: &'static [(&'static str, u32)],
@@ -26,7 +21,7 @@ pub(super) struct Encoding {
 pub(super) static O200K_BASE: Encoding = Encoding {
     name: "o200k_base",
     sha256: "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
-    ranks: O200K_RANKS,
+    layout: include_bytes!(concat!(env!("OUT_DIR"), "/o200k_base")),
     pattern: Pattern::O200k,
     special_tokens: &[("<|endoftext|>", 199_999), ("<|endofprompt|>", 200_018)],
 };
@@ -35,7 +30,7 @@ pub(super) static O200K_BASE: Encoding = Encoding {
 pub(super) static CL100K_BASE: Encoding = Encoding {
     name: "cl100k_base",
     sha256: "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
-    ranks: CL100K_RANKS,
+    layout: include_bytes!(concat!(env!("OUT_DIR"), "/cl100k_base")),
     pattern: Pattern::Cl100k,
     special_tokens: &[
         ("<|endoftext|>", 100_257),

@@ -11,6 +11,19 @@ use tokenizers::{
     AddedToken, OffsetReferential, OffsetType, PreTokenizedString, PreTokenizer as _, Tokenizer,
 };
 
+/// How `cl100k_base` splits, as in tiktoken's `openai_public.py`; it has possessive quantifiers, which change nothing here.
+pub const CL100K_BASE_PATTERN: &str = concat!(
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}",
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+);
+
+/// How `o200k_base` splits.
+pub const O200K_BASE_PATTERN: &str = concat!(
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+    r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+);
+
 /// The reference of one encoding.
 pub struct Oracle {
     tokenizer: Tokenizer,

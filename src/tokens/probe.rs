@@ -72,53 +72,6 @@ pub fn expected(
     Some(encoded.ok()?.ok()?.len())
 }
 
-/// The probe text for the whole file of a byte-pair model, and the reference's count of it.
-pub fn of_file(file: &mut Value) -> Option<(String, usize)> {
-    let model = file.get_mut("model")?.as_object_mut()?;
-    if model.get("type").is_some_and(|kind| kind != "BPE") {
-        return None;
-    }
-    // Moved out and put back, since copies would take as long as the rest.
-    let (vocabulary, merges) = (model.remove("vocab")?, model.remove("merges")?);
-    let recipe = file.clone();
-    let added = file
-        .get("added_tokens")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten();
-    let added: Vec<&str> = added.filter_map(|token| token.get("content")?.as_str()).collect();
-    let text = text(&added);
-    let tokens = vocabulary.as_object()?;
-    let theirs = expected(
-        &text,
-        recipe,
-        |token| tokens.contains_key(token),
-        |tokens| {
-            merges
-                .as_array()
-                .into_iter()
-                .flatten()
-                .filter_map(|merge| merge_of(merge, tokens))
-                .collect()
-        },
-    );
-    let model = file.get_mut("model")?.as_object_mut()?;
-    model.insert("vocab".to_owned(), vocabulary);
-    model.insert("merges".to_owned(), merges);
-    Some((text, theirs?))
-}
-
-/// A merge of a file, if it joins two of these tokens to another one of them.
-fn merge_of(merge: &Value, tokens: &FxHashSet<String>) -> Option<(String, String)> {
-    let (left, right) = match merge {
-        Value::String(both) => both.split_once(' ')?,
-        _ => (merge.get(0)?.as_str()?, merge.get(1)?.as_str()?),
-    };
-    let is_meant =
-        tokens.contains(left) && tokens.contains(right) && tokens.contains(&format!("{left}{right}"));
-    is_meant.then(|| (left.to_owned(), right.to_owned()))
-}
-
 /// Adds the tokens that may occur in `text`: all strings of the vocabulary that are part of its pieces.
 fn needed_for(
     tokenizer: &Tokenizer,

@@ -1,5 +1,6 @@
 //! Finds the words that a secret stands at, in one pass over a text.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -80,9 +81,10 @@ impl Keywords {
             short: Box::new([0; STARTS / 64]),
             sixths: Box::new([0; STARTS / 64]),
         };
-        let mut by_start: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        // Values that words start with, each with the number of a rule.
+        let mut starting: Vec<(usize, usize)> = Vec::new();
         for (word, rule, kind) in words() {
-            let starting = first_values(word.as_bytes(), rule.next_bytes());
+            let values = first_values(word.as_bytes(), rule.next_bytes());
             let word = word.to_ascii_lowercase();
             let is_apart =
                 rule.begins_word() && word.starts_with(|first: char| first.is_ascii_alphanumeric());
@@ -90,7 +92,7 @@ impl Keywords {
                 .as_bytes()
                 .get(3..6)
                 .map(|rest| rest.iter().fold(0, |value, byte| next_value(value, *byte)));
-            for value in starting {
+            for value in values {
                 match sixth {
                     Some(sixth) => set(&mut starts.sixths, hash(value, sixth)),
                     None => set(&mut starts.short, value),
@@ -99,33 +101,41 @@ impl Keywords {
                 if !is_apart {
                     set(&mut starts.inside, value);
                 }
-                by_start.entry(value).or_default().push(word.clone());
+                starting.push((value, rules.len()));
             }
             by_word.entry(word).or_default().push(rules.len());
             rules.push(Keyword { rule, kind });
         }
         let words = KeywordText::all(&by_word);
-        let numbers: BTreeMap<&str, u16> = (0..)
-            .zip(&words)
-            .map(|(at, word)| (word.text.as_str(), at))
+        let mut word_of = vec![0; rules.len()];
+        for (number, rules) in (0..).zip(by_word.values()) {
+            for rule in rules {
+                word_of.get_mut(*rule).into_iter().for_each(|word| *word = number);
+            }
+        }
+        let mut starting: Vec<(usize, Reverse<usize>, u16)> = starting
+            .into_iter()
+            .filter_map(|(value, rule)| {
+                let number: u16 = *word_of.get(rule)?;
+                let word = words.get(usize::from(number))?;
+                Some((value, Reverse(word.text.len()), number))
+            })
             .collect();
+        starting.sort_unstable();
+        starting.dedup();
         let mut places = vec![0; STARTS];
         let mut buckets = vec![Bucket::default()];
-        for (value, mut starting) in by_start {
-            starting.sort_by_key(|word| std::cmp::Reverse(word.len()));
-            starting.dedup();
-            let fourths = starting
-                .iter()
-                .fold(0, |bits, word| match word.as_bytes().get(3) {
-                    Some(byte) => bits | 1_u32 << (usize::from(*byte) & MASK),
-                    None => u32::MAX,
-                });
-            let words = starting
-                .iter()
-                .filter_map(|word| numbers.get(word.as_str()).copied());
+        for alike in starting.chunk_by(|(value, ..), (other, ..)| value == other) {
+            let numbers = || alike.iter().map(|(.., number)| *number);
+            let texts = numbers().filter_map(|number| words.get(usize::from(number)));
+            let fourths = texts.fold(0, |bits, word| match word.text.as_bytes().get(3) {
+                Some(byte) => bits | 1_u32 << (usize::from(*byte) & MASK),
+                None => u32::MAX,
+            });
+            let value = alike.first().map_or(0, |(value, ..)| *value);
             if let (Some(place), Ok(number)) = (places.get_mut(value), u16::try_from(buckets.len())) {
                 *place = number;
-                let words = words.collect();
+                let words = numbers().collect();
                 buckets.push(Bucket { words });
                 if let Some(bits) = starts.fourths.get_mut(value) {
                     *bits = fourths;

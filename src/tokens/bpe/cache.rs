@@ -15,14 +15,15 @@ const LONGEST: usize = 62;
 /// number of tokens.
 pub struct PieceCache {
     short: Vec<[u128; 2]>,
-    long: Vec<[u8; LONGEST + 2]>,
+    /// Each 64 bytes, in eights: so arrays of zeros cost nothing until they are used.
+    long: Vec<[[u8; 8]; 8]>,
 }
 
 impl Default for PieceCache {
     fn default() -> Self {
         Self {
             short: vec![[0; 2]; 1 << SHORT_BITS],
-            long: vec![[0; LONGEST + 2]; 1 << LONG_BITS],
+            long: vec![[[0; 8]; 8]; 1 << LONG_BITS],
         }
     }
 }
@@ -55,7 +56,8 @@ impl PieceCache {
             return count();
         }
         let index = (hash_long(piece) >> (u64::BITS - LONG_BITS)) as usize;
-        let Some([bytes @ .., length, cost]) = self.long.get_mut(index) else {
+        let entry = self.long.get_mut(index).map(|entry| entry.as_flattened_mut());
+        let Some([bytes @ .., length, cost]) = entry else {
             return count();
         };
         if usize::from(*length) == piece.len() && bytes.starts_with(piece) {

@@ -112,22 +112,34 @@ impl Classes {
 
     /// Gives the characters of each pattern the class beside it; all others get `rest`.
     pub fn of_patterns(patterns: &[(&str, ClassSet)], rest: ClassSet) -> Result<Self, String> {
-        let mut flat = vec![NONE; CODE_POINTS];
+        // Of most blocks no character is in a pattern.
+        let mut written: Vec<Option<Box<[ClassSet; BLOCK]>>> = vec![None; CODE_POINTS / BLOCK];
         for (pattern, class) in patterns {
             let hir = regex_syntax::parse(pattern).map_err(|error| error.to_string())?;
             let HirKind::Class(hir::Class::Unicode(ranges)) = hir.kind() else {
                 return Err(format!("{pattern} is not a class"));
             };
             for range in ranges.iter() {
-                let part = flat.get_mut(range.start() as usize..=range.end() as usize);
-                part.into_iter().flatten().for_each(|bits| *bits |= class);
+                let (first, last) = (range.start() as usize, range.end() as usize);
+                let blocks = written.get_mut(first / BLOCK..=last / BLOCK);
+                for (block, start) in blocks
+                    .into_iter()
+                    .flatten()
+                    .zip((first / BLOCK * BLOCK..).step_by(BLOCK))
+                {
+                    let end = (last - start).min(BLOCK - 1);
+                    let block = block.get_or_insert_with(|| Box::new([NONE; BLOCK]));
+                    let part = block.get_mut(first.saturating_sub(start)..=end);
+                    part.into_iter().flatten().for_each(|bits| *bits |= class);
+                }
             }
         }
         let mut seen = FxHashMap::default();
-        let mut blocks = Vec::with_capacity(CODE_POINTS / BLOCK);
+        let mut blocks = Vec::with_capacity(written.len());
         let mut classes: Vec<ClassSet> = Vec::new();
-        for block in flat.chunks(BLOCK) {
+        for block in &written {
             let number = *seen.entry(block).or_insert_with(|| {
+                let block = block.as_deref().unwrap_or(&[NONE; BLOCK]);
                 let with_rest = block
                     .iter()
                     .map(|class| if *class == NONE { rest } else { *class });

@@ -8,6 +8,8 @@ mod key;
 mod merge;
 mod pattern;
 mod rank_file;
+#[cfg(test)]
+mod ranks_asset;
 mod scan;
 mod split_cl100k;
 mod split_deepseek;

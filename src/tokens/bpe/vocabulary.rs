@@ -1,5 +1,7 @@
 //! The merges of a tokenizer: the two tokens of each, the token they make, and the order of the merges.
 
+use std::borrow::Cow;
+
 /// The position of a merge in the order of merges, counted from 256 (after the single bytes); the lowest is first.
 /// Token numbers have the same type: a token that several merges make has the number of the first one.
 pub type Rank = u32;
@@ -26,23 +28,26 @@ pub struct TokenMerge {
     pub made: Rank,
 }
 
+/// Numbers of that many bytes, little-endian: as they stand in the program, or built when a file is loaded.
+pub(super) type Table<const BYTES: usize> = Cow<'static, [[u8; BYTES]]>;
+
 /// An open-addressing hash table from two tokens to the rank of their merge. Every token that can occur in the result
 /// is made by merges of its own bytes, so merges are all that counting needs.
 pub struct Vocabulary {
     /// Left token, right token and the rank of their merge, from the upper bits to the lower.
-    slots: Vec<u64>,
+    pub(super) slots: Table<8>,
     /// A bit for each hash that some pair has, by its upper bits: it rejects most pairs that do not merge, in a
     /// fraction of the memory. It saves a fifth of the time of long pieces.
-    hashes: Vec<u64>,
+    pub(super) hashes: Table<8>,
     /// Right shift of a hash to the index of a slot, and (`bit_shift`) to that of a bit.
-    shift: u32,
-    bit_shift: u32,
+    pub(super) shift: u32,
+    pub(super) bit_shift: u32,
     /// The tokens of the single bytes.
-    bytes: [Rank; BYTES],
+    pub(super) bytes: [Rank; BYTES],
     /// The byte of each of these tokens.
     byte_of: [Option<u8>; BYTES],
     /// The ranks of the merges of two bytes, by both bytes: every piece starts with them.
-    byte_pairs: Vec<Rank>,
+    pub(super) byte_pairs: Table<4>,
     /// The token that each merge makes; empty if each makes the token of its own rank.
     made: Vec<Rank>,
     /// Every merge comes after all merges that make its parts.
@@ -50,35 +55,30 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Reads the binary form described in `assets/README.md`.
-    pub fn built_in(file: &[u8]) -> Result<Self, String> {
-        Self::read(file).ok_or_else(|| "the built-in vocabulary is damaged".to_owned())
-    }
-
-    fn read(file: &[u8]) -> Option<Self> {
-        let (number, rest) = file.split_first_chunk::<4>()?;
-        let number = u32::from_le_bytes(*number);
-        let (bytes, pairs) = rest.split_first_chunk::<BYTES>()?;
-        if number > 1 << RANK_BITS || pairs.len() as u64 + 256 * 5 != u64::from(number) * 5 {
-            return None;
-        }
+    /// A vocabulary whose tables stand in the program, as `ranks_asset.rs` lays them out; `None` if some part is missing. Nothing is
+    /// read of it before it is looked up.
+    pub fn laid_out(layout: &'static [u8]) -> Option<Self> {
+        let (sizes, rest) = layout.split_first_chunk::<2>()?;
+        let [slot_bits, hash_bits] = sizes.map(u32::from);
+        let (bytes, rest) = table_at(rest, 8)?;
+        let (byte_pairs, rest) = table_at(rest, 16)?;
+        let (hashes, rest) = table_at(rest, hash_bits.checked_sub(6)?)?;
+        let (slots, _) = table_at(rest, slot_bits)?;
         let mut tokens = [NO_TOKEN; BYTES];
-        for (rank, byte) in (0..).zip(bytes) {
-            *tokens.get_mut(usize::from(*byte))? = rank;
+        for (token, bytes) in tokens.iter_mut().zip(bytes.iter()) {
+            *token = u32::from_le_bytes(*bytes);
         }
-        let mut vocabulary = Self::with_room(&tokens, pairs.len() / 5)?;
-        for (rank, pair) in (256..).zip(pairs.chunks_exact(5)) {
-            let mut word = [0; 8];
-            word.get_mut(..5)?.copy_from_slice(pair);
-            let pair = u64::from_le_bytes(word);
-            let (left, right) = ((pair & 0xf_ffff) as Rank, (pair >> 20) as Rank);
-            // A merge makes the token of its own rank, and comes after those that make its parts.
-            if left >= rank || right >= rank {
-                return None;
-            }
-            vocabulary.insert(left, right, rank)?;
-        }
-        Some(vocabulary)
+        Some(Self {
+            slots,
+            hashes,
+            shift: u64::BITS - slot_bits,
+            bit_shift: u64::BITS - hash_bits,
+            bytes: tokens,
+            byte_of: bytes_of(&tokens)?,
+            byte_pairs,
+            made: Vec::new(),
+            is_ordered: true,
+        })
     }
 
     /// Builds the table from the tokens of the bytes, which are 0 to 255 in any order, and the merges, with ranks from
@@ -116,24 +116,17 @@ impl Vocabulary {
         }
         // At most two thirds of the slots are used. Few lookups that get here find nothing, and the fewer the slots,
         // the more of them fit into the processor's caches.
-        let bits = (merges.max(32) * 3 / 2).next_power_of_two().ilog2();
+        let slot_bits = (merges.max(32) * 3 / 2).next_power_of_two().ilog2();
         // At most a quarter of the bits is set: for 200,000 merges they take 128 kB.
         let hash_bits = (merges.max(32) * 4).next_power_of_two().ilog2();
-        let mut byte_of = [None; BYTES];
-        for (byte, token) in (0_u8..=255).zip(bytes) {
-            let place = byte_of.get_mut(*token as usize)?;
-            if place.replace(byte).is_some() {
-                return None;
-            }
-        }
         Some(Self {
-            slots: vec![EMPTY; 1 << bits],
-            hashes: vec![0; 1 << (hash_bits - 6)],
-            shift: u64::BITS - bits,
+            slots: vec![EMPTY.to_le_bytes(); 1 << slot_bits].into(),
+            hashes: vec![[0; 8]; 1 << (hash_bits - 6)].into(),
+            shift: u64::BITS - slot_bits,
             bit_shift: u64::BITS - hash_bits,
             bytes: *bytes,
-            byte_of,
-            byte_pairs: vec![NO_TOKEN; BYTES * BYTES],
+            byte_of: bytes_of(bytes)?,
+            byte_pairs: vec![NO_TOKEN.to_le_bytes(); BYTES * BYTES].into(),
             made: Vec::new(),
             is_ordered: true,
         })
@@ -143,20 +136,24 @@ impl Vocabulary {
     pub(super) fn insert(&mut self, left: Rank, right: Rank, rank: Rank) -> Option<()> {
         let bytes = (self.byte_of.get(left as usize), self.byte_of.get(right as usize));
         if let (Some(Some(left)), Some(Some(right))) = bytes {
-            *self.byte_pairs.get_mut(pair_index(*left, *right))? = rank;
+            let place = self.byte_pairs.to_mut().get_mut(pair_index(*left, *right))?;
+            *place = rank.to_le_bytes();
         }
         let pair = both(left, right);
         let hash = hash(pair);
         let (word, bit) = self.bit(hash);
-        *self.hashes.get_mut(word)? |= bit;
+        let bits = self.hashes.to_mut().get_mut(word)?;
+        *bits = (u64::from_le_bytes(*bits) | bit).to_le_bytes();
+        let slots = self.slots.to_mut();
         let mut index = (hash >> self.shift) as usize;
         loop {
-            let slot = self.slots.get_mut(index)?;
-            if *slot == EMPTY || *slot >> RANK_BITS == pair {
-                *slot = pair << RANK_BITS | u64::from(rank);
+            let place = slots.get_mut(index)?;
+            let slot = u64::from_le_bytes(*place);
+            if slot == EMPTY || slot >> RANK_BITS == pair {
+                *place = (pair << RANK_BITS | u64::from(rank)).to_le_bytes();
                 return Some(());
             }
-            index = (index + 1) & (self.slots.len() - 1);
+            index = (index + 1) & (slots.len() - 1);
         }
     }
 
@@ -166,18 +163,21 @@ impl Vocabulary {
         let pair = both(left, right);
         let hash = hash(pair);
         let (word, bit) = self.bit(hash);
-        if self.hashes.get(word).copied().unwrap_or_default() & bit == 0 {
+        let bits = self.hashes.get(word).copied().unwrap_or_default();
+        if u64::from_le_bytes(bits) & bit == 0 {
             return NO_TOKEN;
         }
+        let slots = self.slots.as_ref();
         let mut index = (hash >> self.shift) as usize;
-        while let Some(slot) = self.slots.get(index) {
+        while let Some(slot) = slots.get(index) {
+            let slot = u64::from_le_bytes(*slot);
             if slot >> RANK_BITS == pair {
                 return (slot & ((1 << RANK_BITS) - 1)) as Rank;
             }
-            if *slot == EMPTY {
+            if slot == EMPTY {
                 break;
             }
-            index = (index + 1) & (self.slots.len() - 1);
+            index = (index + 1) & (slots.len() - 1);
         }
         NO_TOKEN
     }
@@ -203,10 +203,8 @@ impl Vocabulary {
     /// The rank of the merge of two bytes, or [`NO_TOKEN`].
     #[inline]
     pub fn of_byte_pair(&self, left: u8, right: u8) -> Rank {
-        self.byte_pairs
-            .get(pair_index(left, right))
-            .copied()
-            .unwrap_or(NO_TOKEN)
+        let rank = self.byte_pairs.get(pair_index(left, right));
+        rank.map_or(NO_TOKEN, |rank| u32::from_le_bytes(*rank))
     }
 
     /// The word of a hash in `hashes`, and its bit in the word.
@@ -215,6 +213,24 @@ impl Vocabulary {
         let index = hash >> self.bit_shift;
         ((index >> 6) as usize, 1 << (index & 63))
     }
+}
+
+/// The byte of each of the first tokens, which are 0 to 255 in any order; `None` if two bytes share one.
+fn bytes_of(tokens: &[Rank; BYTES]) -> Option<[Option<u8>; BYTES]> {
+    let mut byte_of = [None; BYTES];
+    for (byte, token) in (0_u8..=255).zip(tokens) {
+        let place = byte_of.get_mut(*token as usize)?;
+        if place.replace(byte).is_some() {
+            return None;
+        }
+    }
+    Some(byte_of)
+}
+
+/// The numbers that a layout begins with, two to the power of `bits` of them, and the rest of it.
+fn table_at<const SIZE: usize>(layout: &'static [u8], bits: u32) -> Option<(Table<SIZE>, &'static [u8])> {
+    let (table, rest) = layout.split_at_checked(1_usize.checked_shl(bits)? * SIZE)?;
+    Some((Cow::Borrowed(table.as_chunks().0), rest))
 }
 
 #[inline]
@@ -231,21 +247,4 @@ fn hash(pair: u64) -> u64 {
 #[inline]
 fn pair_index(left: u8, right: u8) -> usize {
     usize::from(left) << 8 | usize::from(right)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_damaged_vocabulary_is_refused() {
-        let file = include_bytes!("../../../assets/cl100k_base.ranks");
-        assert!(Vocabulary::built_in(file).is_ok());
-        for length in [0, 3, 4, 259, 260, 1000, file.len() - 1] {
-            assert!(Vocabulary::built_in(&file[..length]).is_err(), "{length}");
-        }
-        let mut damaged = file.to_vec();
-        damaged[262] = 0xff;
-        assert!(Vocabulary::built_in(&damaged).is_err());
-    }
 }

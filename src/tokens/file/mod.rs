@@ -1,11 +1,9 @@
 //! Counting with the tokenizer of a file.
 
-mod fast;
 mod normalizer;
 mod reference;
 
 use std::fs;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,12 +17,11 @@ use super::check::{Difference, SampleCheck};
 use super::hex::hex;
 use super::json::JsonTokenizer;
 use super::ranks::{self, RankTokenizer, SplitPattern};
+use super::special;
 use super::{TokenCounter, TokenizerError, TokenizerIdentity};
-use super::{probe, special};
-use fast::FAST_ENGINE;
 use reference::{REFERENCE_ENGINE, Reference, TokenizerForm};
 
-/// Counts with the fastest engine that supports the file: the own one, then `fastokens`, then the reference.
+/// Counts with the own engine if it supports the file, else with the reference.
 pub struct FileCounter {
     identity: TokenizerIdentity,
     engine: TokenizerEngine,
@@ -52,7 +49,6 @@ pub enum EngineChoice {
 enum TokenizerEngine {
     Own(Box<JsonTokenizer>),
     Ranks(Box<RankTokenizer>),
-    Fast(Box<fastokens::Tokenizer>),
     Reference,
 }
 
@@ -179,7 +175,6 @@ impl TokenizerEngine {
     fn name(&self) -> &'static str {
         match self {
             Self::Own(_) | Self::Ranks(_) => OWN_ENGINE,
-            Self::Fast(_) => FAST_ENGINE,
             Self::Reference => REFERENCE_ENGINE,
         }
     }
@@ -189,10 +184,6 @@ impl TokenizerEngine {
         match self {
             Self::Own(own) => Some(own.count(text)),
             Self::Ranks(own) => Some(own.count(text)),
-            Self::Fast(fast) => {
-                let encoded = catch_unwind(AssertUnwindSafe(|| fast.encode(text)));
-                Some(encoded.ok()?.ok()?.len())
-            }
             Self::Reference => None,
         }
     }
@@ -245,27 +236,14 @@ impl TokenCounter for FileCounter {
 
 /// The engine for a file, and the one that it replaces, if any.
 fn engine(bytes: &[u8], choice: EngineChoice) -> Result<(TokenizerEngine, Option<ReplacedEngine>), String> {
-    if choice == EngineChoice::Reference {
-        let value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
-        normalizer::check(&value)?;
-        return Ok((TokenizerEngine::Reference, None));
-    }
-    if let Some(own) = JsonTokenizer::read(bytes) {
+    let own = (choice == EngineChoice::Fastest).then(|| JsonTokenizer::read(bytes));
+    if let Some(own) = own.flatten() {
         let difference = own.difference();
         return Ok(unless_replaced(TokenizerEngine::Own(Box::new(own)), difference));
     }
-    let mut value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+    let value = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     normalizer::check(&value)?;
-    let probe = probe::of_file(&mut value);
-    let Some(fast) = fast::load(value) else {
-        return Ok((TokenizerEngine::Reference, None));
-    };
-    let engine = TokenizerEngine::Fast(Box::new(fast));
-    let difference = probe.and_then(|(text, theirs)| {
-        let ours = engine.count(&text)?;
-        Difference::between(&text, ours, Some(theirs))
-    });
-    Ok(unless_replaced(engine, difference))
+    Ok((TokenizerEngine::Reference, None))
 }
 
 /// The engine itself if there is no difference, else the reference.

@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn blocks_cost_what_the_whole_piece_costs() {
         let file = include_bytes!("../../../../assets/o200k_base.ranks");
-        let vocabulary = Vocabulary::built_in(file).unwrap();
+        let vocabulary = Vocabulary::of_asset(file).unwrap();
         for text in texts() {
             check(&vocabulary, PieceBytes(&text));
             let tokens: Vec<Rank> = PieceBytes(&text).tokens(&vocabulary).collect();
