@@ -23,7 +23,6 @@ mod docs;
 mod files;
 mod fit;
 mod records;
-mod stores;
 mod summaries;
 mod support;
 mod tokens;

@@ -44,12 +44,10 @@ type Bits = Box<[u64; STARTS / 64]>;
 
 /// The values of three bytes that words start with.
 struct Starts {
-    /// All of them.
-    all: Bits,
+    /// For each value a bit for each value of the byte that may follow; none where no word starts.
+    fourths: Vec<u32>,
     /// Those of words that may stand inside of others.
     inside: Bits,
-    /// For each a bit for each value of the byte that may follow.
-    fourths: Vec<u32>,
     /// Those of words that are shorter than six bytes.
     short: Bits,
     /// The hashes of the first six bytes of the other words.
@@ -75,9 +73,8 @@ impl Keywords {
         let mut by_word: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         let mut rules = Vec::new();
         let mut starts = Starts {
-            all: Box::new([0; STARTS / 64]),
-            inside: Box::new([0; STARTS / 64]),
             fourths: vec![0; STARTS],
+            inside: Box::new([0; STARTS / 64]),
             short: Box::new([0; STARTS / 64]),
             sixths: Box::new([0; STARTS / 64]),
         };
@@ -97,7 +94,6 @@ impl Keywords {
                     Some(sixth) => set(&mut starts.sixths, hash(value, sixth)),
                     None => set(&mut starts.short, value),
                 }
-                set(&mut starts.all, value);
                 if !is_apart {
                     set(&mut starts.inside, value);
                 }
@@ -222,22 +218,30 @@ impl Starts {
     #[inline]
     fn next(&self, bytes: &[u8], from: usize) -> Option<(usize, usize)> {
         let (first, rest) = bytes.get(from..)?.split_first()?;
-        let (second, rest) = rest.split_first()?;
+        let (second, thirds) = rest.split_first()?;
+        let (last, fourths) = (thirds.last()?, thirds.get(1..)?);
         let mut value = next_value(next_value(0, *first), *second);
-        let at = rest.iter().zip(from..).position(|(byte, at)| {
-            value = next_value(value, *byte);
-            is_set(&self.all, value) && self.may_start(bytes, at, value)
-        })?;
-        Some((from + at, value))
+        let mut starts = |third: u8, fourth: u8, at: usize| {
+            value = next_value(value, third);
+            self.may_go_on(value, fourth) && self.may_start(bytes, at, value)
+        };
+        let mut places = thirds.iter().zip(fourths).zip(from..);
+        let found = places.find_map(|((third, fourth), at)| starts(*third, *fourth, at).then_some(at));
+        let at_end = from + fourths.len();
+        let at = found.or_else(|| starts(*last, 0, at_end).then_some(at_end))?;
+        Some((at, value))
     }
 
-    /// If a word may start at a place, whose first three bytes have that value, which is one of all.
+    /// If a word may start with three bytes that have that value, and a fourth.
+    #[inline]
+    fn may_go_on(&self, value: usize, fourth: u8) -> bool {
+        let fourths = self.fourths.get(value).copied().unwrap_or_default();
+        fourths >> (usize::from(fourth) & MASK) & 1 != 0
+    }
+
+    /// If a word may start at a place where its first four bytes may stand, the first three of them with that value.
     fn may_start(&self, bytes: &[u8], at: usize, value: usize) -> bool {
-        let fourth = bytes.get(at + 3).map_or(0, |byte| usize::from(*byte) & MASK);
-        let fourths = self.fourths.get(value);
-        fourths.is_some_and(|bits| bits >> fourth & 1 != 0)
-            && self.goes_on(bytes, at, value)
-            && (is_set(&self.inside, value) || begins_part(bytes, at))
+        self.goes_on(bytes, at, value) && (is_set(&self.inside, value) || begins_part(bytes, at))
     }
 }
 

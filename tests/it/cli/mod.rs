@@ -7,3 +7,5 @@ mod outputs;
 mod sessions;
 mod show;
 mod unroll;
+#[cfg(not(feature = "stores"))]
+mod urls;

@@ -1,5 +1,4 @@
 //! A build without object stores says so, and how to get one with them.
-#![cfg(not(feature = "stores"))]
 
 use crate::support::cli::{Workspace, short};
 
