@@ -78,10 +78,12 @@ fn looked_up(action: &Event) -> Option<&str> {
 /// Returns true if an action that ran tests shows that they passed.
 fn has_passed(action: &Event) -> bool {
     let outcome = &action.outcome;
-    match outcome.tests {
-        Some(tests) => tests.any_passed(),
+    let ran_none = |said: &str| said.contains("no tests") || said.contains("Ran 0 tests");
+    match (&outcome.result, outcome.tests) {
+        (Some(said), _) if ran_none(said) => false,
+        (_, Some(tests)) => tests.any_passed(),
         // Of a pipe it is the last program's.
-        None => outcome.exit_code == Some(0) && !action.target.runs.iter().any(|run| run.is_piped),
+        _ => outcome.exit_code == Some(0) && !action.target.runs.iter().any(|run| run.is_piped),
     }
 }
 
