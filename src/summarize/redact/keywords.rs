@@ -89,7 +89,14 @@ impl Keywords {
                 .as_bytes()
                 .get(3..6)
                 .map(|rest| rest.iter().fold(0, |value, byte| next_value(value, *byte)));
+            let fourths = word
+                .as_bytes()
+                .get(3)
+                .map_or(u32::MAX, |byte| 1 << (usize::from(*byte) & MASK));
             for value in values {
+                if let Some(bits) = starts.fourths.get_mut(value) {
+                    *bits |= fourths;
+                }
                 match sixth {
                     Some(sixth) => set(&mut starts.sixths, hash(value, sixth)),
                     None => set(&mut starts.short, value),
@@ -122,20 +129,11 @@ impl Keywords {
         let mut places = vec![0; STARTS];
         let mut buckets = vec![Bucket::default()];
         for alike in starting.chunk_by(|(value, ..), (other, ..)| value == other) {
-            let numbers = || alike.iter().map(|(.., number)| *number);
-            let texts = numbers().filter_map(|number| words.get(usize::from(number)));
-            let fourths = texts.fold(0, |bits, word| match word.text.as_bytes().get(3) {
-                Some(byte) => bits | 1_u32 << (usize::from(*byte) & MASK),
-                None => u32::MAX,
-            });
             let value = alike.first().map_or(0, |(value, ..)| *value);
             if let (Some(place), Ok(number)) = (places.get_mut(value), u16::try_from(buckets.len())) {
                 *place = number;
-                let words = numbers().collect();
+                let words = alike.iter().map(|(.., number)| *number).collect();
                 buckets.push(Bucket { words });
-                if let Some(bits) = starts.fourths.get_mut(value) {
-                    *bits = fourths;
-                }
             }
         }
         Self {

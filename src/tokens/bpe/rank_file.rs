@@ -3,11 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::merge;
-use super::vocabulary::{Rank, TokenMerge, Vocabulary};
+use super::vocabulary::{BYTES, Rank, TokenMerge, Vocabulary};
 use super::{Encoder, Pattern};
-
-/// Number of byte values; the single bytes are the first tokens.
-const BYTES: usize = 256;
 
 impl Encoder {
     /// Builds the encoder from distinct tokens in the order of their ranks. Two neighbours are merged if both together

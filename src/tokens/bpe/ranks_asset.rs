@@ -1,9 +1,6 @@
 //! The vocabularies in `assets/`, laid out for the program when it is built.
 
-use super::vocabulary::{NO_TOKEN, Vocabulary};
-
-/// Number of byte values; the single bytes are the first tokens.
-const BYTES: usize = 256;
+use super::vocabulary::{BYTES, NO_TOKEN, Vocabulary};
 
 impl Vocabulary {
     /// Reads the binary form described in `assets/README.md`; `None` if it is damaged.

@@ -13,7 +13,7 @@ pub const NO_TOKEN: Rank = Rank::MAX;
 const RANK_BITS: u32 = 20;
 const EMPTY: u64 = u64::MAX;
 /// Number of byte values; the single bytes are the first tokens.
-const BYTES: usize = 256;
+pub(super) const BYTES: usize = 256;
 
 /// A merge of two tokens, by their numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct TokenMerge {
 }
 
 /// Numbers of that many bytes, little-endian: as they stand in the program, or built when a file is loaded.
-pub(super) type Table<const BYTES: usize> = Cow<'static, [[u8; BYTES]]>;
+pub(super) type Table<const SIZE: usize> = Cow<'static, [[u8; SIZE]]>;
 
 /// An open-addressing hash table from two tokens to the rank of their merge. Every token that can occur in the result
 /// is made by merges of its own bytes, so merges are all that counting needs.
