@@ -105,7 +105,14 @@ impl Passages {
         let mut best = Quoted::default();
         let (mut low, mut high) = (0.0, f32::INFINITY);
         let mut estimate = room as f32;
-        for _ in 0..CORRECTIONS {
+        for correction in 0..2 * CORRECTIONS {
+            // Less than there is room for is better than nothing.
+            if correction >= CORRECTIONS {
+                if !best.lines.is_empty() {
+                    break;
+                }
+                estimate /= 2.0;
+            }
             let chosen = self.chosen(estimate);
             // With much room the lowest price decides, and not the estimate.
             estimate = estimate.min(self.tokens_of(&chosen).max(low));

@@ -91,3 +91,22 @@ fn demands_of_people_come_first_and_the_later_of_two_stands() {
          - Keep each answer under 90 words, always.\n- Ab jetzt nie ohne Rückfrage löschen."
     );
 }
+
+#[test]
+fn something_is_quoted_however_far_estimates_are_from_counts() {
+    // Whatever is longer than a few lines costs all of the room and some more.
+    let counter = WordCounter::counting(|text| if text.len() > 300 { 996 } else { text.len() / 4 });
+    let lines: Vec<String> = (0..90)
+        .map(|row| format!("print(rows.column_{row}, total={})", 7 * row))
+        .collect();
+    let arguments = serde_json::json!({ "path": "report.py", "text": lines.join("\n") }).to_string();
+    let turns = [call("", "write_file", &arguments), answer("ok")];
+    let stretch = Stretch::of(&turns);
+    let request = SummaryRequest {
+        max_tokens: 1_000,
+        target_tokens: 1_000,
+        ..request(&stretch, &counter)
+    };
+    let text = Extractive::default().summary(&request).expect("fits").text;
+    assert!(text.contains("rows.column_8"), "{text}");
+}
