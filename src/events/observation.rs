@@ -1,5 +1,7 @@
 //! Turns of a person's role that no person wrote, known by tables: what an environment shows, and other programs' summaries.
 
+use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
@@ -78,6 +80,17 @@ struct Appended {
     counterexample: String,
 }
 
+/// The marks around what a program puts around a task.
+#[derive(Debug, Deserialize)]
+struct Frame {
+    opens: SearchedText,
+    closes: SearchedText,
+    #[cfg(test)]
+    example: String,
+    #[cfg(test)]
+    counterexample: String,
+}
+
 #[derive(Debug, Default, Deserialize)]
 struct Tables {
     #[serde(default)]
@@ -86,6 +99,8 @@ struct Tables {
     appended: Vec<Appended>,
     #[serde(default)]
     spoken: Vec<Spoken>,
+    #[serde(default)]
+    frame: Vec<Frame>,
     #[serde(default)]
     summary: Vec<SummaryStart>,
 }
@@ -205,15 +220,44 @@ pub(crate) fn without_appended(text: &str) -> &str {
     first.and_then(|at| text.get(..at)).map_or(text, str::trim_end)
 }
 
-/// The part of a text that a person wrote: without an environment's output and another program's summary.
-pub(crate) fn request_in(text: &str, place: TurnPlace) -> &str {
+/// A text without what its program puts around a task.
+pub(crate) fn without_frames(text: Cow<'_, str>) -> Cow<'_, str> {
+    OBSERVATIONS
+        .frame
+        .iter()
+        .fold(text, |text, row| match row.within(&text) {
+            Some(frame) => {
+                let parts = [text.get(..frame.start), text.get(frame.end..)].map(Option::unwrap_or_default);
+                parts.concat().trim().to_owned().into()
+            }
+            None => text,
+        })
+}
+
+impl Frame {
+    /// Its first place in a text.
+    fn within(&self, text: &str) -> Option<Range<usize>> {
+        let mut starts = self.opens.0.find_iter(text.as_bytes());
+        let start = starts.find(|at| {
+            at.checked_sub(1)
+                .is_none_or(|before| text.as_bytes().get(before) == Some(&b'\n'))
+        })?;
+        let behind = text.as_bytes().get(start..)?;
+        let end = start + self.closes.0.find(behind)? + self.closes.0.needle().len();
+        Some(start..end)
+    }
+}
+
+/// The part of a text that a person wrote: without an environment's output, another program's summary, and what a program puts around
+/// a task.
+pub(crate) fn request_in(text: &str, place: TurnPlace) -> Cow<'_, str> {
     if is_summary(text) {
-        return "";
+        return "".into();
     }
     match observed_from(text, place) {
-        Some(0) => spoken_in(text).unwrap_or_default(),
-        Some(at) => text.get(..at).unwrap_or_default().trim_end(),
-        None => without_appended(text),
+        Some(0) => spoken_in(text).unwrap_or_default().into(),
+        Some(at) => without_frames(text.get(..at).unwrap_or_default().trim_end().into()),
+        None => without_frames(without_appended(text).into()),
     }
 }
 
@@ -260,6 +304,11 @@ mod tests {
                 "{row:?}"
             );
             assert_eq!(without_appended(&row.counterexample), row.counterexample);
+        }
+        for row in &OBSERVATIONS.frame {
+            assert_eq!(without_frames(row.example.as_str().into()), "Fine.", "{row:?}");
+            let other = row.counterexample.as_str();
+            assert_eq!(without_frames(other.into()), other);
         }
     }
 

@@ -1,6 +1,8 @@
 //! The region as the summary reads it: redacted, with prose, calls and answers told apart in every format.
 
-use super::observation::{TurnPlace, is_summary, observed_from, spoken_in, without_appended, without_label};
+use super::observation::{
+    TurnPlace, is_summary, observed_from, spoken_in, without_appended, without_frames, without_label,
+};
 use super::source_call::{CallArguments, SourceCall, is_unread, part_of, with_unread};
 use super::written::forms::Forms;
 use super::written::row::AnswerBy;
@@ -117,9 +119,12 @@ pub(crate) fn source_turns<'a>(
                     source.is_observed = true;
                     answers.push((None, part_of(text, |text| without_label(without_appended(text)))));
                 }
-                Some(at) => source.prose = part_of(text, |text| text.get(..at).unwrap_or_default()),
-                None => source.prose = part_of(text, without_appended),
+                Some(at) => {
+                    source.prose = without_frames(part_of(text, |text| text.get(..at).unwrap_or_default()));
+                }
+                None => source.prose = without_frames(part_of(text, without_appended)),
             },
+            Role::System => source.prose = without_frames(text),
             Role::Assistant
                 if turn
                     .calls
@@ -186,6 +191,18 @@ mod tests {
             (turn.role, turn.prose.trim().to_owned(), calls, turn.answers.len())
         };
         turns.iter().map(of).collect()
+    }
+
+    #[test]
+    fn what_a_program_puts_around_a_task_is_nobodys_words() {
+        let shown = "Here is a demonstration of how to correctly accomplish this task.\n--- DEMONSTRATION ---\nMend the reader.\n\
+                     --- END OF DEMONSTRATION ---";
+        let task = format!("{shown}\nMend the writer.");
+        let record = serde_json::json!({"messages": [
+            {"role": "system", "content": task}, {"role": "user", "content": shown}, {"role": "user", "content": task},
+        ]});
+        let prose: Vec<String> = read(&record.to_string()).into_iter().map(|turn| turn.1).collect();
+        assert_eq!(prose, ["Mend the writer.", "", "Mend the writer."]);
     }
 
     #[test]

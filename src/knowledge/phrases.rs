@@ -26,6 +26,7 @@ pub(crate) enum PhraseKind {
     Agreement,
     GoOn,
     Talk,
+    Heading,
     Article,
     Joint,
     Preposition,

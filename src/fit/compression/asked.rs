@@ -60,7 +60,7 @@ impl CompressionCase<'_> {
         let before = self.before(std::slice::from_ref(view));
         let said = human_text(view)?;
         let said = request_in(&said, place_after(self.context(before.as_deref())));
-        asks_for_something(said).then(|| said.to_owned())
+        asks_for_something(&said).then(|| said.into_owned())
     }
 
     /// Returns the request that the assistant is still working on where a region ends, ignoring words to continue;

@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use rustc_hash::FxHashSet;
 
 use super::candidate::{Candidate, LineLimits, Section, order};
-use super::sentences::{sentences, without_number};
+use super::sentences::{CODE, sentences, without_number};
 use super::small_talk::{asks, is_idle, specifics};
 use super::superseded::LatestStatements;
 use crate::events::line::{cleaned_line, is_fence, lines_of, shortened, without_bullet};
@@ -185,9 +185,6 @@ fn length(text: &str) -> f64 {
         text.chars().map(|c| if c.is_ascii() { 1.0 } else { 2.5 }).sum()
     }
 }
-
-/// Placeholder of fenced code in a human's request.
-const CODE: &str = "[code]";
 
 /// The lines of a text that are prose: no fenced code (`with_code` says where it stood), no comments of a template, no bare
 /// tags, no data.

@@ -1,5 +1,8 @@
 //! Boundaries of sentences, in the scripts that mark them.
 
+/// Placeholder of fenced code in a person's request.
+pub(super) const CODE: &str = "[code]";
+
 /// The sentences of a line, their closing marks included.
 pub(super) fn sentences(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line;

@@ -1,21 +1,34 @@
 //! Words of people that ask for nothing: courtesies, answers, words to go on.
 
-use super::sentences::sentences;
+use super::sentences::{CODE, sentences};
 use crate::knowledge::phrases::{Kinds, PhraseKind, is_word};
 
-/// If a text is nothing but small talk, as one of at most [`MAX_TALK`] bytes may be.
+/// If a text is nothing but small talk.
 pub(super) fn is_small_talk(text: &str) -> bool {
     const MARKS: [char; 11] = [' ', '.', ',', '!', '?', '，', '。', '！', '、', '\n', '\t'];
-    let mut words = text.split(MARKS).filter(|word| !word.is_empty());
-    text.len() <= MAX_TALK && words.all(|word| is_word(PhraseKind::Talk, word))
+    consists_of(PhraseKind::Talk, text, &MARKS)
 }
 
-/// Longest text that may be small talk as a whole, in bytes.
-const MAX_TALK: usize = 48;
+/// If a line is nothing but a heading of a report, with or without its markup: `**Steps to reproduce** [code]`.
+fn is_heading(line: &str) -> bool {
+    const MARKS: [char; 8] = [' ', '*', '#', '-', '=', '_', '/', ':'];
+    let line = line.strip_suffix(CODE).unwrap_or(line);
+    line.contains(char::is_alphabetic) && consists_of(PhraseKind::Heading, line, &MARKS)
+}
 
-/// If a sentence of a person says nothing that lasts: small talk, or a question how to go on.
+/// If a short text has words of a kind only, between these marks.
+fn consists_of(kind: PhraseKind, text: &str, marks: &[char]) -> bool {
+    let mut words = text.split(marks).filter(|word| !word.is_empty());
+    text.len() <= MAX_BYTES && words.all(|word| is_word(kind, word))
+}
+
+/// The longest text that is looked at word by word, in bytes.
+const MAX_BYTES: usize = 48;
+
+/// If a sentence of a person says nothing that lasts: small talk, a heading, or a question how to go on.
 pub(super) fn is_idle(sentence: &str, kinds: Kinds) -> bool {
     is_small_talk(sentence)
+        || is_heading(sentence)
         || kinds.has(PhraseKind::GoOn)
             && !kinds.has_any(&[PhraseKind::Request, PhraseKind::Demand])
             && specifics(sentence) == 0
@@ -123,6 +136,23 @@ mod tests {
             ("Sure thing is that it breaks. Fix it.", false),
         ] {
             assert_eq!(only_agrees(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn headings_of_a_report_say_nothing_and_sentences_do() {
+        for (line, expected) in [
+            ("**Describe the bug**", true),
+            ("Steps To Reproduce [code]", true),
+            ("--- Expected behavior:", true),
+            ("Issue Text**", true),
+            ("预期行为", true),
+            ("[code]", false),
+            ("Describe the bug.", false),
+            ("TimeDelta serialization precision", false),
+            ("Reproduce it in the test", false),
+        ] {
+            assert_eq!(is_idle(line, Kinds::of(line)), expected, "{line}");
         }
     }
 
