@@ -1,11 +1,15 @@
 //! Turns of a person's role that no person wrote, known by tables: what an environment shows, and other programs' summaries.
 
+mod frames;
+mod searched;
+
 use std::borrow::Cow;
-use std::ops::Range;
 use std::sync::LazyLock;
 
-use memchr::memmem::Finder;
 use serde::Deserialize;
+
+use frames::Frame;
+use searched::SearchedText;
 
 /// The place of such a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -49,17 +53,6 @@ struct Spoken {
     says: String,
 }
 
-/// A text that is looked for.
-#[derive(Debug, Deserialize)]
-#[serde(from = "String")]
-struct SearchedText(Finder<'static>);
-
-impl From<String> for SearchedText {
-    fn from(text: String) -> Self {
-        Self(Finder::new(&text).into_owned())
-    }
-}
-
 #[derive(Debug, Deserialize)]
 struct SummaryStart {
     starts: String,
@@ -74,17 +67,6 @@ struct SummaryStart {
 struct Appended {
     opens: String,
     ends: Option<String>,
-    #[cfg(test)]
-    example: String,
-    #[cfg(test)]
-    counterexample: String,
-}
-
-/// The marks around what a program puts around a task.
-#[derive(Debug, Deserialize)]
-struct Frame {
-    opens: SearchedText,
-    closes: SearchedText,
     #[cfg(test)]
     example: String,
     #[cfg(test)]
@@ -106,10 +88,10 @@ struct Tables {
 }
 
 static OBSERVATIONS: LazyLock<Tables> =
-    LazyLock::new(|| toml::from_str(include_str!("../knowledge/observations.toml")).unwrap_or_default());
+    LazyLock::new(|| toml::from_str(include_str!("../../knowledge/observations.toml")).unwrap_or_default());
 
 static SUMMARIES: LazyLock<Tables> =
-    LazyLock::new(|| toml::from_str(include_str!("../knowledge/summaries.toml")).unwrap_or_default());
+    LazyLock::new(|| toml::from_str(include_str!("../../knowledge/summaries.toml")).unwrap_or_default());
 
 impl Observation {
     /// Its byte offset in a trimmed text.
@@ -222,30 +204,7 @@ pub(crate) fn without_appended(text: &str) -> &str {
 
 /// A text without what its program puts around a task.
 pub(crate) fn without_frames(text: Cow<'_, str>) -> Cow<'_, str> {
-    OBSERVATIONS
-        .frame
-        .iter()
-        .fold(text, |text, row| match row.within(&text) {
-            Some(frame) => {
-                let parts = [text.get(..frame.start), text.get(frame.end..)].map(Option::unwrap_or_default);
-                parts.concat().trim().to_owned().into()
-            }
-            None => text,
-        })
-}
-
-impl Frame {
-    /// Its first place in a text.
-    fn within(&self, text: &str) -> Option<Range<usize>> {
-        let mut starts = self.opens.0.find_iter(text.as_bytes());
-        let start = starts.find(|at| {
-            at.checked_sub(1)
-                .is_none_or(|before| text.as_bytes().get(before) == Some(&b'\n'))
-        })?;
-        let behind = text.as_bytes().get(start..)?;
-        let end = start + self.closes.0.find(behind)? + self.closes.0.needle().len();
-        Some(start..end)
-    }
+    frames::without(text, &OBSERVATIONS.frame)
 }
 
 /// The part of a text that a person wrote: without an environment's output, another program's summary, and what a program puts around
