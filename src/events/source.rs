@@ -1,7 +1,7 @@
 //! The region as the summary reads it: redacted, with prose, calls and answers told apart in every format.
 
 use super::observation::{
-    TurnPlace, is_summary, observed_from, spoken_in, without_appended, without_frames, without_label,
+    TurnPlace, is_summary, observed_from, own_words, spoken_in, without_appended, without_label,
 };
 use super::source_call::{CallArguments, SourceCall, is_unread, part_of, with_unread};
 use super::written::forms::Forms;
@@ -109,22 +109,27 @@ pub(crate) fn source_turns<'a>(
                 source.role = Role::Other;
                 source.prose = text;
             }
-            Role::Human => match observed_from(&text, place) {
-                Some(0) => {
-                    // Words of a person in it stay theirs.
-                    source.prose = spoken_in(&text).map_or(Cow::Borrowed(""), |said| said.to_owned().into());
-                    if source.prose.is_empty() {
-                        source.role = Role::Tool;
+            Role::Human => {
+                let own = own_words(&text);
+                match observed_from(own.as_deref().unwrap_or(&text), place) {
+                    Some(0) => {
+                        // Words of a person in it stay theirs.
+                        source.prose =
+                            spoken_in(&text).map_or(Cow::Borrowed(""), |said| said.to_owned().into());
+                        if source.prose.is_empty() {
+                            source.role = Role::Tool;
+                        }
+                        source.is_observed = true;
+                        answers.push((None, part_of(text, |text| without_label(without_appended(text)))));
                     }
-                    source.is_observed = true;
-                    answers.push((None, part_of(text, |text| without_label(without_appended(text)))));
+                    Some(at) => {
+                        let own = own.map_or(text, Cow::Owned);
+                        source.prose = part_of(own, |text| text.get(..at).unwrap_or_default());
+                    }
+                    None => source.prose = part_of(own.map_or(text, Cow::Owned), without_appended),
                 }
-                Some(at) => {
-                    source.prose = without_frames(part_of(text, |text| text.get(..at).unwrap_or_default()));
-                }
-                None => source.prose = without_frames(part_of(text, without_appended)),
-            },
-            Role::System => source.prose = without_frames(text),
+            }
+            Role::System => source.prose = own_words(&text).map_or(text, Cow::Owned),
             Role::Assistant
                 if turn
                     .calls

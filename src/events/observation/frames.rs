@@ -1,11 +1,13 @@
 //! What a program puts around a task: an example of how to work, an order about the form of answers, a list of functions.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use serde::Deserialize;
 
 use super::searched::SearchedText;
+
+/// Frames of one text that are looked for at most.
+const MAX_FRAMES: usize = 8;
 
 /// The marks around what a program puts around a task.
 #[derive(Debug, Deserialize)]
@@ -18,21 +20,30 @@ pub(super) struct Frame {
     pub counterexample: String,
 }
 
-/// A text without the frames of a table and lists of functions.
-pub(super) fn without<'t>(text: Cow<'t, str>, frames: &[Frame]) -> Cow<'t, str> {
-    let taken_out = |text: Cow<'t, str>, frame: Option<Range<usize>>| match frame {
-        Some(frame) => {
-            let parts = [text.get(..frame.start), text.get(frame.end..)].map(Option::unwrap_or_default);
-            parts.concat().trim().to_owned().into()
-        }
-        None => text,
-    };
-    let text = frames.iter().fold(text, |text, row| {
-        let frame = row.within(&text);
-        taken_out(text, frame)
-    });
-    let functions = listed_functions(&text);
-    taken_out(text, functions)
+/// The beginning and the end of a line that introduces a list of functions.
+#[derive(Debug, Deserialize)]
+pub(super) struct FunctionList {
+    starts: String,
+    ends: String,
+    #[cfg(test)]
+    pub example: String,
+    #[cfg(test)]
+    pub counterexample: String,
+}
+
+/// A text without frames and lists of functions; `None` if it has none.
+pub(super) fn taken_out(text: &str, frames: &[Frame], lists: &[FunctionList]) -> Option<String> {
+    let mut left: Option<String> = None;
+    for _ in 0..MAX_FRAMES {
+        let now = left.as_deref().unwrap_or(text);
+        let framed = frames.iter().find_map(|row| row.within(now));
+        let Some(found) = framed.or_else(|| lists.iter().find_map(|row| row.within(now))) else {
+            break;
+        };
+        let parts = [now.get(..found.start), now.get(found.end..)].map(Option::unwrap_or_default);
+        left = Some(parts.concat().trim().to_owned());
+    }
+    left
 }
 
 impl Frame {
@@ -40,8 +51,8 @@ impl Frame {
     fn within(&self, text: &str) -> Option<Range<usize>> {
         let mut starts = self.opens.0.find_iter(text.as_bytes());
         let start = starts.find(|at| {
-            at.checked_sub(1)
-                .is_none_or(|before| text.as_bytes().get(before) == Some(&b'\n'))
+            let before = text.get(..*at).unwrap_or_default().trim_end_matches([' ', '\t']);
+            before.is_empty() || before.ends_with('\n')
         })?;
         let behind = text.as_bytes().get(start..)?;
         let end = start + self.closes.0.find(behind)? + self.closes.0.needle().len();
@@ -49,28 +60,19 @@ impl Frame {
     }
 }
 
-/// Most bytes of the line that introduces a list of functions.
-const INTRODUCTION: usize = 200;
-
-/// The list of functions that a text begins with, and the line that introduces it: signatures, each with indented lines that explain it.
-fn listed_functions(text: &str) -> Option<Range<usize>> {
-    let (first, rest) = text.split_once('\n')?;
-    let begins = rest.trim_start_matches('\n');
-    let introduces = first.len() <= INTRODUCTION && first.to_ascii_lowercase().contains("functions");
-    if !introduces || !is_signature(begins.lines().next()?) {
-        return None;
-    }
-    let mut end = text.len() - begins.len();
-    let mut explained = false;
-    for line in begins.split_inclusive('\n') {
-        let is_explanation = line.starts_with([' ', '\t']);
-        if !(is_explanation || line.trim().is_empty() || is_signature(line)) {
-            break;
+impl FunctionList {
+    /// The list that a text begins with: the line that introduces it, and signatures, each with indented lines that explain it.
+    fn within(&self, text: &str) -> Option<Range<usize>> {
+        let rest = text.strip_prefix(self.starts.as_str())?;
+        let (first, list) = rest.split_once('\n')?;
+        if !first.trim_end().ends_with(self.ends.as_str()) {
+            return None;
         }
-        explained |= is_explanation;
-        end += line.len();
+        let is_part =
+            |line: &&str| line.starts_with([' ', '\t']) || line.trim().is_empty() || is_signature(line);
+        let length: usize = list.split_inclusive('\n').take_while(is_part).map(str::len).sum();
+        Some(0..text.len() - list.len() + length)
     }
-    explained.then_some(0..end)
 }
 
 /// If a line is the signature of a function: `select(bid: str) -> None`.
@@ -81,32 +83,4 @@ fn is_signature(line: &str) -> bool {
     };
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_.".contains(&byte);
     !name.is_empty() && name.bytes().all(is_name) && (rest.ends_with(')') || rest.contains(") -> "))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_list_of_functions_before_a_task_is_no_part_of_it() {
-        let list = "Available functions in browser: \n\nselect(bid: str, value: str) -> None\n    Select an option.\n    \n    Args:\n    ----\n\n\
-                    submit()\n    Finish.\n\n";
-        for (text, expected) in [
-            (
-                format!("{list}Find a hotel.\nIn Rome."),
-                "Find a hotel.\nIn Rome.",
-            ),
-            (list.to_owned(), ""),
-            (
-                "Mend these functions:\nselect(bid)\nsubmit()\n".to_owned(),
-                "Mend these functions:\nselect(bid)\nsubmit()\n",
-            ),
-            (
-                "Test the functions.\n    As before.".to_owned(),
-                "Test the functions.\n    As before.",
-            ),
-        ] {
-            assert_eq!(without(text.as_str().into(), &[]), expected);
-        }
-    }
 }

@@ -8,8 +8,10 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use frames::Frame;
+use frames::{Frame, FunctionList};
 use searched::SearchedText;
+
+use super::source_call::part_of;
 
 /// The place of such a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -83,6 +85,8 @@ struct Tables {
     spoken: Vec<Spoken>,
     #[serde(default)]
     frame: Vec<Frame>,
+    #[serde(default)]
+    functions: Vec<FunctionList>,
     #[serde(default)]
     summary: Vec<SummaryStart>,
 }
@@ -202,9 +206,9 @@ pub(crate) fn without_appended(text: &str) -> &str {
     first.and_then(|at| text.get(..at)).map_or(text, str::trim_end)
 }
 
-/// A text without what its program puts around a task.
-pub(crate) fn without_frames(text: Cow<'_, str>) -> Cow<'_, str> {
-    frames::without(text, &OBSERVATIONS.frame)
+/// A text without what its program puts around a task; `None` if it puts nothing there.
+pub(crate) fn own_words(text: &str) -> Option<String> {
+    frames::taken_out(text, &OBSERVATIONS.frame, &OBSERVATIONS.functions)
 }
 
 /// The part of a text that a person wrote: without an environment's output, another program's summary, and what a program puts around
@@ -213,10 +217,11 @@ pub(crate) fn request_in(text: &str, place: TurnPlace) -> Cow<'_, str> {
     if is_summary(text) {
         return "".into();
     }
-    match observed_from(text, place) {
+    let own = own_words(text).map_or(Cow::Borrowed(text), Cow::Owned);
+    match observed_from(&own, place) {
         Some(0) => spoken_in(text).unwrap_or_default().into(),
-        Some(at) => without_frames(text.get(..at).unwrap_or_default().trim_end().into()),
-        None => without_frames(without_appended(text).into()),
+        Some(at) => part_of(own, |text| text.get(..at).unwrap_or_default().trim_end()),
+        None => part_of(own, without_appended),
     }
 }
 
@@ -264,10 +269,32 @@ mod tests {
             );
             assert_eq!(without_appended(&row.counterexample), row.counterexample);
         }
-        for row in &OBSERVATIONS.frame {
-            assert_eq!(without_frames(row.example.as_str().into()), "Fine.", "{row:?}");
-            let other = row.counterexample.as_str();
-            assert_eq!(without_frames(other.into()), other);
+    }
+
+    #[test]
+    fn what_stands_around_a_task_is_no_part_of_it() {
+        let frames = OBSERVATIONS
+            .frame
+            .iter()
+            .map(|row| (&row.example, &row.counterexample));
+        let lists = OBSERVATIONS
+            .functions
+            .iter()
+            .map(|row| (&row.example, &row.counterexample));
+        for (example, counterexample) in frames.chain(lists) {
+            assert_eq!(own_words(example).as_deref(), Some("Fine."), "{example}");
+            assert_eq!(own_words(counterexample), None, "{counterexample}");
+            let (place, twice) = (TurnPlace::Anywhere, format!("{example}\n{example}"));
+            let terminal = format!("{example}\n(Open file: n/a)\n(Current directory: /w)\nbash-$");
+            assert_eq!(request_in(&terminal, place), "Fine.", "{example}");
+            let words = request_in(&twice, place).split_whitespace().count();
+            assert!(words == 2 || example.contains("functions"), "{example}");
+        }
+        for request in [
+            "Please implement the following functions in utils.py:\n\nadd(a, b)\n    Return the sum. Never use eval.",
+            "These functions crash, fix them:\nparse(text)\n    raises KeyError on empty input",
+        ] {
+            assert_eq!(request_in(request, TurnPlace::Anywhere), request);
         }
     }
 

@@ -3,27 +3,23 @@
 use super::sentences::{CODE, sentences};
 use crate::knowledge::phrases::{Kinds, PhraseKind, is_word};
 
-/// If a text is nothing but small talk.
+/// If a text is nothing but small talk, as one of at most [`MAX_TALK`] bytes may be.
 pub(super) fn is_small_talk(text: &str) -> bool {
     const MARKS: [char; 11] = [' ', '.', ',', '!', '?', '，', '。', '！', '、', '\n', '\t'];
-    consists_of(PhraseKind::Talk, text, &MARKS)
+    let mut words = text.split(MARKS).filter(|word| !word.is_empty());
+    text.len() <= MAX_TALK && words.all(|word| is_word(PhraseKind::Talk, word))
 }
 
-/// If a line is nothing but a heading of a report, with or without its markup: `**Steps to reproduce** [code]`.
+/// Longest text that may be small talk as a whole, in bytes.
+const MAX_TALK: usize = 48;
+
+/// If a line is a heading of a report, with or without its markup: `**Steps to reproduce** [code]`.
 fn is_heading(line: &str) -> bool {
-    const MARKS: [char; 8] = [' ', '*', '#', '-', '=', '_', '/', ':'];
+    const MARKS: [char; 6] = [' ', '*', '#', '-', '=', ':'];
     let line = line.strip_suffix(CODE).unwrap_or(line);
-    line.contains(char::is_alphabetic) && consists_of(PhraseKind::Heading, line, &MARKS)
+    let line = line.trim_matches(MARKS);
+    line.len() <= MAX_TALK && is_word(PhraseKind::Heading, line)
 }
-
-/// If a short text has words of a kind only, between these marks.
-fn consists_of(kind: PhraseKind, text: &str, marks: &[char]) -> bool {
-    let mut words = text.split(marks).filter(|word| !word.is_empty());
-    text.len() <= MAX_BYTES && words.all(|word| is_word(kind, word))
-}
-
-/// The longest text that is looked at word by word, in bytes.
-const MAX_BYTES: usize = 48;
 
 /// If a sentence of a person says nothing that lasts: small talk, a heading, or a question how to go on.
 pub(super) fn is_idle(sentence: &str, kinds: Kinds) -> bool {
@@ -151,6 +147,8 @@ mod tests {
             ("Describe the bug.", false),
             ("TimeDelta serialization precision", false),
             ("Reproduce it in the test", false),
+            ("reproduce the bug", false),
+            ("describe the problem", false),
         ] {
             assert_eq!(is_idle(line, Kinds::of(line)), expected, "{line}");
         }
