@@ -20,7 +20,7 @@ pub(super) struct Frame {
     pub counterexample: String,
 }
 
-/// The beginning and the end of a line that introduces a list of functions.
+/// The beginning and the end of a line that introduces a list of functions: the name of an environment stands between them.
 #[derive(Debug, Deserialize)]
 pub(super) struct FunctionList {
     starts: String,
@@ -65,7 +65,9 @@ impl FunctionList {
     fn within(&self, text: &str) -> Option<Range<usize>> {
         let rest = text.strip_prefix(self.starts.as_str())?;
         let (first, list) = rest.split_once('\n')?;
-        if !first.trim_end().ends_with(self.ends.as_str()) {
+        let environment = first.trim_end().strip_suffix(self.ends.as_str())?;
+        let begins = list.lines().find(|line| !line.trim().is_empty())?;
+        if environment.contains(' ') || !is_signature(begins) {
             return None;
         }
         let is_part =
