@@ -7,11 +7,14 @@ use super::target::{Effect, Target};
 use super::tools::is_lookup;
 use crate::knowledge::test_counts::TestCounts;
 
+/// The number of the first call of a region: calls that an earlier summary tells stand before it.
+pub(crate) const FIRST_NUMBER: usize = 256;
+
 /// A tool call and how it ended.
 #[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Event {
-    /// Place among all calls, earlier runs too.
+    /// Place among all calls, earlier runs too, behind `FIRST_NUMBER`.
     pub number: usize,
     /// Place among the turns.
     pub turn: usize,

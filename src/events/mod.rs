@@ -1,7 +1,7 @@
 //! Tool events: what the tools of a trajectory were asked, what they did to which files, and how it ended.
 
 pub(crate) mod attempt;
-mod call;
+pub(crate) mod call;
 pub(crate) mod command;
 pub(crate) mod control;
 mod effect;
@@ -13,6 +13,7 @@ pub(crate) mod observation;
 mod open_file;
 pub(crate) mod outcome;
 pub(crate) mod pairing;
+pub(crate) mod read_back;
 pub(crate) mod reading;
 pub(crate) mod resolved;
 pub(crate) mod run;

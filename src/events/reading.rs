@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::attempt::{answer_at, target_at};
 use super::command::tell_directories;
 use super::element::element_of;
-use super::event::Event;
+use super::event::{Event, FIRST_NUMBER};
 use super::files::put_in::mark_taken_out;
 use super::files::scripts::{Scripts, written_by};
 use super::line::cleaned;
@@ -107,7 +107,7 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
             }
         }
         let mut event = Event {
-            number: index,
+            number: FIRST_NUMBER + index,
             turn: place.0,
             call: place.1,
             changed_nothing: changed_nothing(&target, &outcome),

@@ -6,22 +6,42 @@ use crate::events::resolved::cause_of;
 use crate::events::run::ProgramRun;
 use crate::events::target::Effect;
 
+/// The mark of a failure whose cause is gone.
+pub(crate) const NO_LONGER_SO: &str = "no longer so";
+
+/// The other marks.
+const CHANGED: &str = "changed later";
+const BEFORE_EDITS: &str = "before later edits";
+const BEFORE_INSTALLS: &str = "before later installs";
+const BEFORE_BOTH: &str = "before later edits and installs";
+const OTHERS_PASSED: &str = "other tests passed later";
+
+/// All marks.
+pub(crate) const MARKS: [&str; 6] = [
+    NO_LONGER_SO,
+    CHANGED,
+    BEFORE_EDITS,
+    BEFORE_INSTALLS,
+    BEFORE_BOTH,
+    OTHERS_PASSED,
+];
+
 impl EndStates {
     /// What later events make of one, in a few words.
     pub fn mark_of(&self, event: &Event) -> Option<&'static str> {
         if event.is_outdated {
-            return Some("changed later");
+            return Some(CHANGED);
         }
         if self.0.mended.binary_search(&event.number).is_ok() || self.is_cause_gone(event) {
-            return Some("no longer so");
+            return Some(NO_LONGER_SO);
         }
         match (self.is_before_edits(event), self.is_before_installs(event)) {
-            (true, true) => Some("before later edits and installs"),
-            (true, false) => Some("before later edits"),
-            (false, true) => Some("before later installs"),
+            (true, true) => Some(BEFORE_BOTH),
+            (true, false) => Some(BEFORE_EDITS),
+            (false, true) => Some(BEFORE_INSTALLS),
             (false, false) => {
                 let is_passed = self.0.last_pass.is_some_and(|last| event.number < last);
-                (is_passed && event.passed_no_test()).then_some("other tests passed later")
+                (is_passed && event.passed_no_test()).then_some(OTHERS_PASSED)
             }
         }
     }

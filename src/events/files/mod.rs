@@ -3,7 +3,7 @@
 mod contents;
 pub(crate) mod end_states;
 mod installed;
-mod marks;
+pub(crate) mod marks;
 mod mended;
 mod pattern;
 pub(crate) mod put_in;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::blocks::{Block, BlockOrigin, LEAST_CHANCE};
 use super::candidate::order;
-use super::quoted::{CUT, Heading, fenced, tells};
+use super::quoted::{CUT, Heading, fenced, tells, with_argument};
 use super::superseded::{LatestStatements, end_of_taken_back};
 use super::units;
 use crate::compress::anchors::Matcher;
@@ -298,7 +298,8 @@ impl MeasuredBlock {
         } else {
             LEAST_STRETCH
         };
-        if passage.trim().is_empty() || is_chosen.contains(&false) && longest < least {
+        let is_idle = self.chosen(is_chosen).all(|unit| unit.is_idle);
+        if passage.trim().is_empty() || is_idle || is_chosen.contains(&false) && longest < least {
             return None;
         }
         let mut passage = passage.trim_end().trim_start_matches('\n').to_owned();
@@ -314,8 +315,11 @@ impl MeasuredBlock {
             _ if self.is_words_only(is_chosen) => &headings[2],
             is_part => &headings[usize::from(is_part)],
         };
+        let is_call_alone = self.block.has_call && self.block.words == 0 && !is_chosen.contains(&false);
         Some(if passage.contains('\n') {
             [heading.as_str(), ":\n", &fenced(&passage)].concat()
+        } else if let Some(line) = is_call_alone.then(|| with_argument(heading, &passage)).flatten() {
+            line
         } else {
             [heading.as_str(), ": ", &passage].concat()
         })

@@ -41,6 +41,7 @@ use crate::tokens::TokenCounter;
 use candidate::{Candidate, LineLimits, Section, holds, order};
 use filling::{Filling, held_or};
 use passages::Passages;
+use previous::PreviousSummary;
 use rank::Chosen;
 pub use small_talk::{asks_for_something, only_agrees};
 
@@ -107,6 +108,7 @@ impl Extractive {
         let mut candidates = Vec::new();
         let matcher = matcher_of(request.anchors);
         let mut is_known = said_in(turns, request.anchors.len(), &matcher);
+        let mut previous = PreviousSummary::default();
         if let Some(body) = request.previous {
             let (body, count) = if self.redaction {
                 redact(body)
@@ -114,20 +116,22 @@ impl Extractive {
                 (body.into(), 0)
             };
             redactions += count;
-            previous::carried_over(&body, limits, actions, &mut candidates);
+            previous = PreviousSummary::of(&body);
             for (is_known, is_held) in is_known.iter_mut().zip(matcher.held(&body)) {
                 *is_known |= is_held;
             }
         }
+        let files = EndStates::of(previous.events().chain(actions).chain(earlier));
+        previous.carry_over(limits, actions, &files, &mut candidates);
+        let runs_before = previous.runs();
         let said = prose::said(turns);
         let mut told = superseded::LatestStatements::by_calls(actions, earlier);
         prose::note(&said, &mut told);
         prose::asked(&said, &told, limits, &mut candidates);
         without_replaced(&mut candidates, &told);
-        let files = EndStates::of(actions.iter().chain(earlier));
-        work::done(actions, &files, limits, &mut candidates);
+        work::done(actions, &runs_before, &files, limits, &mut candidates);
         unused::take_out(&mut candidates, request.reuse, &matcher, turns, actions, &files);
-        work::open_errors(actions, &files, limits, &mut candidates);
+        work::open_errors(actions, &runs_before, &files, limits, &mut candidates);
         candidates.retain(|candidate| is_news(candidate, in_progress, request.files_follow));
         // What is not known was redacted: it must not come back through a list of references.
         let known: Vec<Anchor>;

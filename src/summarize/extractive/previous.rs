@@ -1,108 +1,321 @@
-//! An earlier summary carried over: its lines go back to the sections that they came from.
+//! An earlier summary carried over: its lines go back to the sections that they came from, its calls are events again, and what later
+//! calls made of them holds for them too.
+
+use std::fmt::Write as _;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::{Candidate, LineLimits, Section, order};
 use super::quoted::{call_of, fence_of};
-use crate::events::event::Event;
+use super::work::{NO_ANSWER, RunsBefore, was_overtaken};
+use crate::events::call::target;
+use crate::events::event::{Event, FIRST_NUMBER};
+use crate::events::files::end_states::EndStates;
+use crate::events::files::marks::{MARKS, NO_LONGER_SO};
 use crate::events::line::{cleaned, is_fence, shortened, without_bullet};
+use crate::events::outcome::later_calls::LaterCalls;
+use crate::events::outcome::outcome;
+use crate::events::outcome::reported::ReportedFields;
+use crate::events::outcome::status::Answer;
+use crate::events::read_back::target_of_line;
+use crate::events::shell::{Step, Touch};
+use crate::events::source_call::SourceCall;
+use crate::events::target::Effect;
 use crate::summarize::grounding::KEY_REFERENCES;
 use crate::summarize::marker::IN_PROGRESS;
 
 /// Lines carried over at most.
 const MAX_LINES: usize = 200;
+const _: () = assert!(MAX_LINES < FIRST_NUMBER);
 
-/// The subject of a line on a call: all of it before the number of runs and the outcome.
-fn about(line: &str) -> &str {
-    let line = line.split_once(" -> ").map_or(line, |(head, _)| head);
-    match line.strip_suffix(')').and_then(|line| line.rsplit_once(" (x")) {
-        Some((head, times)) if times.starts_with(|c: char| c.is_ascii_digit()) => head,
-        _ => line,
-    }
+/// The line of a call, in its parts: `bash: make (x2, 1 failed) (before later edits) -> exit 1: no rule`.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct CallLine<'l> {
+    label: &'l str,
+    /// The files that the script writes which it runs.
+    writes: Option<&'l str>,
+    /// The number of runs, as the line tells it.
+    runs: Option<&'l str>,
+    mark: Option<&'static str>,
+    /// How it ended.
+    ending: Option<&'l str>,
 }
 
-/// The lines of an earlier summary under the headings that they stand under, without headings, bullets and fenced code.
-fn lines_of(body: &str) -> Vec<(Section, String)> {
-    let mut section = Section::Earlier;
-    let mut fence = None;
-    let mut lines = Vec::new();
-    for raw in body
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .take(MAX_LINES)
-    {
-        if let Some(open) = fence {
-            if is_fence(raw) && fence_of(raw) >= open {
-                fence = None;
+impl<'l> CallLine<'l> {
+    fn of(line: &'l str) -> Self {
+        let (label, ending) = match line.split_once(" -> ") {
+            Some((label, ending)) => (label, Some(ending)),
+            None => (line, None),
+        };
+        let mut read = Self {
+            label,
+            ending,
+            ..Self::default()
+        };
+        while let Some((label, note)) = read
+            .label
+            .strip_suffix(')')
+            .and_then(|line| line.rsplit_once(" ("))
+        {
+            if let Some(mark) = MARKS.into_iter().find(|mark| *mark == note) {
+                read.mark = Some(mark);
+            } else if runs_of(note).is_some() {
+                read.runs = Some(note);
+            } else if let Some(files) = note.strip_prefix("writes ") {
+                read.writes = Some(files);
+            } else {
+                break;
             }
-            continue;
+            read.label = label;
         }
-        if is_fence(raw) {
-            fence = Some(fence_of(raw));
-            continue;
-        }
-        let line = cleaned(raw);
-        if let Some(labelled) = Section::from_label(&line) {
-            section = labelled;
-        } else if line.starts_with(KEY_REFERENCES) || line.starts_with(IN_PROGRESS) {
-            // Those are written anew, from what later turns still use and from what is still in progress.
-        } else if section == Section::Recent {
-            // What was written last is quoted anew; of the calls it stays how they ended.
-            if let Some(call) = call_of(without_bullet(&line).trim_end_matches(':')) {
-                lines.push((Section::Done, call.to_owned()));
-            }
-        } else {
-            lines.push((section, without_bullet(&line).to_owned()));
-        }
+        read
     }
-    lines
-}
 
-/// The lines of `body` as candidates: first in time, worth a little less than what is new. Lines under no heading of ours
-/// are told as `Earlier`, the first ones being worth most; of what was done, found and told of values the last ones are,
-/// and what was done again since goes.
-pub(super) fn carried_over(
-    body: &str,
-    limits: LineLimits,
-    actions: &[Event],
-    candidates: &mut Vec<Candidate>,
-) {
-    let lines = lines_of(body);
-    let answered = actions.iter().filter(|action| action.is_answered);
-    let mut done: FxHashSet<&str> = answered.map(|action| action.target.line.as_str()).collect();
-    let mut after: FxHashMap<Section, usize> = FxHashMap::default();
-    for (number, (section, text)) in lines.iter().enumerate().rev() {
-        let is_past = match section {
-            Section::Done | Section::Errors => !done.insert(about(text)),
-            _ => false,
-        };
-        if is_past {
-            continue;
+    /// The line with a mark that later calls make on it.
+    fn marked(&self, mark: &str) -> String {
+        let mut line = self.label.to_owned();
+        if let Some(files) = self.writes {
+            let _ = write!(line, " (writes {files})");
         }
-        let most = if *section == Section::Asked {
-            limits.asked
-        } else {
-            2 * limits.line
+        if let Some(runs) = self.runs {
+            let _ = write!(line, " ({runs})");
+        }
+        let _ = write!(line, " ({mark})");
+        if let Some(ending) = self.ending {
+            let _ = write!(line, " -> {ending}");
+        }
+        line
+    }
+
+    /// The code that it ended with, or else whether it failed, where it says so.
+    fn status(&self) -> (Option<i32>, Option<bool>) {
+        let ending = self.ending.unwrap_or_default();
+        let is = |status: &str| {
+            ending
+                .strip_prefix(status)
+                .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
         };
-        let Some(text) = shortened(text, most).filter(|text| !text.is_empty()) else {
-            continue;
-        };
-        let after = after.entry(*section).or_default();
-        let (base, rank) = match section {
-            Section::Asked => (6.0, number),
-            Section::Constraints => (4.0, number),
-            Section::Files => (3.0, number),
-            Section::Done | Section::Findings => (1.6, *after),
-            Section::Errors => (1.2, number),
-            Section::Recent => (0.0, number),
-            Section::Earlier => (5.0, number),
-        };
-        *after += 1;
-        candidates.push(Candidate {
-            section: *section,
-            order: order(0, 0).min(number),
-            text: text.into_owned(),
-            value: base / (1.0 + 0.08 * rank as f64),
+        let code = ending.strip_prefix("exit ").and_then(|rest| {
+            let digits = rest.find(|letter: char| !letter.is_ascii_digit() && letter != '-');
+            rest.get(..digits.unwrap_or(rest.len()))?.parse::<i32>().ok()
         });
+        match code {
+            Some(code) => (Some(code), Some(code != 0 || is("exit 0 with an error"))),
+            None if is("failed") => (None, Some(true)),
+            None if is("ok") => (None, Some(false)),
+            None => (None, None),
+        }
     }
+
+    /// The number of runs, and of those that failed; `failed` if the last one did.
+    fn runs(&self, failed: bool) -> (usize, usize) {
+        let (times, failures) = self.runs.and_then(runs_of).unwrap_or((1, None));
+        (times, failures.unwrap_or(if failed { times } else { 0 }))
+    }
+
+    /// The call as an event, the first of its summary being number 0; `None` if it is not known what it was.
+    fn event(&self, number: usize) -> Option<Event> {
+        let mut target = target_of_line(self.label)?;
+        let ending = self.ending.unwrap_or_default();
+        let (exit_code, failed) = self.status();
+        let text = match failed {
+            Some(_) => ending.split_once(": ").map_or("", |(_, text)| text),
+            None => ending,
+        };
+        let answer = Answer {
+            text,
+            is_error: failed,
+            exit_code,
+        };
+        let mut touches = std::mem::take(&mut target.touches);
+        if let Some(files) = self.writes {
+            target.effect = Effect::Modify;
+            touches.extend(files.split(", ").map(|file| Touch::of(Step::Write, file)));
+        }
+        let told = &mut ReportedFields::default();
+        let outcome = outcome(answer, target.effect, &target.line, told, LaterCalls::default());
+        let failed = outcome.failed() == Some(true);
+        touches.retain(|touch| !failed || touch.step == Step::Run);
+        let (times, failures) = self.runs(failed);
+        Some(Event {
+            number,
+            target,
+            outcome,
+            touches,
+            is_answered: ending != NO_ANSWER,
+            is_unanswered: ending == NO_ANSWER,
+            times,
+            failures,
+            is_open: failed,
+            ..Event::default()
+        })
+    }
+}
+
+/// `x3, 2 failed`: how many runs, and how many of them failed where others did not.
+fn runs_of(note: &str) -> Option<(usize, Option<usize>)> {
+    let note = note.strip_prefix('x')?;
+    let Some((times, failures)) = note.split_once(", ") else {
+        return Some((note.parse().ok()?, None));
+    };
+    let failures = failures.strip_suffix(" earlier").unwrap_or(failures);
+    let failures = failures.strip_suffix(" failed")?.parse().ok()?;
+    Some((times.parse().ok()?, Some(failures)))
+}
+
+/// A line of an earlier summary.
+struct PreviousLine {
+    section: Section,
+    text: String,
+    /// The call that it tells.
+    event: Option<Event>,
+}
+
+/// An earlier summary: its lines under the headings that they stand under, without headings, bullets and fenced code.
+#[derive(Default)]
+pub(super) struct PreviousSummary(Vec<PreviousLine>);
+
+impl PreviousSummary {
+    pub fn of(body: &str) -> Self {
+        let mut section = Section::Earlier;
+        let mut lines: Vec<(Section, String)> = Vec::new();
+        let mut rest = body
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+            .take(MAX_LINES);
+        while let Some(raw) = rest.next() {
+            if is_fence(raw) {
+                let open = fence_of(raw);
+                let is_within = |line: &&str| !is_fence(line) || fence_of(line) < open;
+                let quoted: Vec<&str> = rest.by_ref().take_while(is_within).collect();
+                let call = lines.last_mut().filter(|(section, _)| *section == Section::Done);
+                if let Some((_, line)) = call
+                    && let Some(full) = with_command(line, &quoted)
+                {
+                    *line = full;
+                }
+                continue;
+            }
+            let line = cleaned(raw);
+            if let Some(labelled) = Section::from_label(&line) {
+                section = labelled;
+            } else if line.starts_with(KEY_REFERENCES) || line.starts_with(IN_PROGRESS) {
+                // Those are written anew, from what later turns still use and from what is still in progress.
+            } else if section == Section::Recent {
+                // What was written last is quoted anew; of the calls it stays how they ended.
+                if let Some(call) = call_of(without_bullet(&line).trim_end_matches(':')) {
+                    lines.push((Section::Done, call.to_owned()));
+                }
+            } else {
+                lines.push((section, without_bullet(&line).to_owned()));
+            }
+        }
+        let read = |(number, (section, text)): (usize, (Section, String))| PreviousLine {
+            event: match section {
+                Section::Done | Section::Errors => CallLine::of(&text).event(number),
+                _ => None,
+            },
+            section,
+            text,
+        };
+        Self(lines.into_iter().enumerate().map(read).collect())
+    }
+
+    /// The calls that its lines tell.
+    pub fn events(&self) -> impl Iterator<Item = &Event> {
+        self.0.iter().filter_map(|line| line.event.as_ref())
+    }
+
+    /// How often the calls that its lines tell ran.
+    pub fn runs(&self) -> RunsBefore {
+        let mut runs = RunsBefore::default();
+        let calls = self
+            .0
+            .iter()
+            .filter(|line| matches!(line.section, Section::Done | Section::Errors));
+        for call in calls.map(|line| CallLine::of(&line.text)) {
+            let (times, failures) = runs.entry(call.label.to_owned()).or_default();
+            let ran = call.runs(call.status().1 == Some(true));
+            *times += ran.0;
+            *failures += ran.1;
+        }
+        runs
+    }
+
+    /// Its lines as candidates: first in time, worth a little less than what is new. Lines under no heading of ours
+    /// are told as `Earlier`, the first ones being worth most; of what was done, found and told of values the last ones are,
+    /// and what was done again since, or overtaken, goes.
+    pub fn carry_over(
+        &self,
+        limits: LineLimits,
+        actions: &[Event],
+        files: &EndStates,
+        candidates: &mut Vec<Candidate>,
+    ) {
+        let answered = actions.iter().filter(|action| action.is_answered);
+        let mut done: FxHashSet<&str> = answered.map(|action| action.target.line.as_str()).collect();
+        let mut after: FxHashMap<Section, usize> = FxHashMap::default();
+        for (number, line) in self.0.iter().enumerate().rev() {
+            let section = line.section;
+            let call = CallLine::of(&line.text);
+            let mark = line.event.as_ref().and_then(|event| files.mark_of(event));
+            let is_past = match section {
+                Section::Done | Section::Errors => {
+                    let is_overtaken = |event: &Event| {
+                        let is_looked_at = event.target.effect == Effect::Read;
+                        is_looked_at || was_overtaken(event, actions, files) || files.is_overtaken(event)
+                    };
+                    !done.insert(call.label) || line.event.as_ref().is_some_and(is_overtaken)
+                }
+                _ => false,
+            };
+            if is_past || section == Section::Errors && mark == Some(NO_LONGER_SO) {
+                continue;
+            }
+            let text = match mark {
+                Some(mark) => call.marked(mark),
+                None => line.text.clone(),
+            };
+            let most = if section == Section::Asked {
+                limits.asked
+            } else {
+                2 * limits.line
+            };
+            let Some(text) = shortened(&text, most).filter(|text| !text.is_empty()) else {
+                continue;
+            };
+            let after = after.entry(section).or_default();
+            let (base, rank) = match section {
+                Section::Asked => (6.0, number),
+                Section::Constraints => (4.0, number),
+                Section::Files => (3.0, number),
+                Section::Done | Section::Findings => (1.6, *after),
+                Section::Errors => (1.2, number),
+                Section::Recent => (0.0, number),
+                Section::Earlier => (5.0, number),
+            };
+            *after += 1;
+            candidates.push(Candidate {
+                section,
+                order: order(0, 0).min(number),
+                text: text.into_owned(),
+                value: base / (1.0 + 0.08 * rank as f64),
+            });
+        }
+    }
+}
+
+/// The line of a call with what it ran, which is quoted below it where the line names its tool alone.
+fn with_command(line: &str, quoted: &[&str]) -> Option<String> {
+    let tool = CallLine::of(line).label;
+    let rest = line.strip_prefix(tool).filter(|_| !tool.contains(' '))?;
+    quoted.iter().enumerate().find_map(|(at, first)| {
+        let (key, first) = first.split_once(": ")?;
+        let value: Vec<&str> = std::iter::once(first)
+            .chain(quoted.iter().skip(at + 1).copied())
+            .collect();
+        let call = SourceCall::tagged(tool, vec![(key.to_owned(), value.join("\n"))]);
+        let target = target(&call, None);
+        target.is_run.then(|| [target.line.as_str(), rest].concat())
+    })
 }

@@ -201,13 +201,29 @@ impl<'b> Heading<'b> {
             Some((key, value)) if key.ends_with(':') => value.get(1..).unwrap_or_default(),
             _ => line,
         };
-        let command = match value.strip_prefix("cd ").and_then(|rest| rest.split_once(" && ")) {
-            Some((_, command)) => command,
-            None => value,
-        };
+        let command = without_step(value);
         let has = |byte: u8| self.bytes[usize::from(byte >> 6)] >> (byte & 63) & 1 == 1;
         command.len() > 2 && command.bytes().all(has) && self.text.contains(command)
     }
+}
+
+/// The heading of a call, whose tool it names alone, with the argument in its place: `bash -> ok` and `command: make`
+/// are `bash: make -> ok`.
+pub(super) fn with_argument(heading: &str, argument: &str) -> Option<String> {
+    let (call, ending) = heading.split_once(" -> ").unwrap_or((heading, ""));
+    let (_, value) = argument.split_once(": ")?;
+    let value = without_step(value);
+    let arrow = if ending.is_empty() { "" } else { " -> " };
+    let (_, label) = call.split_once(", ")?;
+    (!label.contains(' ')).then(|| [call, ": ", value, arrow, ending].concat())
+}
+
+/// A command without the step into a folder before it.
+fn without_step(command: &str) -> &str {
+    let rest = command
+        .strip_prefix("cd ")
+        .and_then(|rest| rest.split_once(" && "));
+    rest.map_or(command, |(_, command)| command)
 }
 
 /// A call's line without its turn, as earlier summaries carry it over; `None` for words and outputs.

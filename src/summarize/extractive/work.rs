@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::{Candidate, LineLimits, Section, order};
 use crate::events::event::Event;
@@ -23,10 +23,14 @@ const OVERTAKEN: usize = 2;
 /// Newest calls that an earlier one is compared with, so that the time stays linear.
 const MAX_LATER: usize = 256;
 
+/// The runs of calls that an earlier summary tells, by the line of the call: how many, and how many of them failed.
+pub(super) type RunsBefore = FxHashMap<String, (usize, usize)>;
+
 /// A line for each call that did something; failing, changing and late ones are worth most. What was only looked at stands in
 /// quotations, in the files read, and in identifiers.
 pub(super) fn done(
     actions: &[Event],
+    before: &RunsBefore,
     files: &EndStates,
     limits: LineLimits,
     candidates: &mut Vec<Candidate>,
@@ -37,10 +41,11 @@ pub(super) fn done(
         let is_told = open.iter().any(|(other, _)| *other == number);
         let is_looked_at = says_nothing(action) && action.is_lookup() || action.target.effect == Effect::Read;
         let is_needless = is_told || is_looked_at || prepares(action);
-        if is_needless || was_overtaken(actions, number, files) || files.is_overtaken(action) {
+        let later = actions.get(number + 1..).unwrap_or_default();
+        if is_needless || was_overtaken(action, later, files) || files.is_overtaken(action) {
             continue;
         }
-        let text = line_of_call(action, files, limits);
+        let text = line_of_call(action, before, files, limits);
         let lateness = (number + 1) as f64 / count;
         let failed = action.outcome.failed() == Some(true);
         let (base, late) = match action.target.effect {
@@ -64,18 +69,16 @@ pub(super) fn done(
     }
 }
 
-/// If a call failed and the work went on without it, mended or tried another way, or later runs cover its own.
-fn was_overtaken(actions: &[Event], number: usize, files: &EndStates) -> bool {
-    let Some(action) = actions.get(number) else {
-        return false;
-    };
+/// If a call failed and the work went on without it, mended or tried another way, or `later` runs cover its own.
+pub(super) fn was_overtaken(action: &Event, later: &[Event], files: &EndStates) -> bool {
     let outcome = &action.outcome;
     let failed = outcome.failed() == Some(true);
     if failed && !action.is_open && action.times == 1 {
         return true;
     }
-    let newest = actions.len().saturating_sub(MAX_LATER).max(number + 1);
-    let later = actions.get(newest..).unwrap_or_default();
+    let later = later
+        .get(later.len().saturating_sub(MAX_LATER)..)
+        .unwrap_or_default();
     let went_well = || {
         let went_well = later.iter().filter(|later| later.outcome.failed() != Some(true));
         went_well.filter(|later| later.is_answered)
@@ -153,7 +156,7 @@ pub(super) fn line_of_run(action: &Event, label: &str, limits: LineLimits) -> St
 }
 
 /// The ending of a call that nothing answers, though the turns went on: a person stopped it, say.
-const NO_ANSWER: &str = "no answer";
+pub(super) const NO_ANSWER: &str = "no answer";
 
 /// Appends what other turns tell of a call's target.
 fn push_beside(action: &Event, text: &mut String) {
@@ -163,14 +166,17 @@ fn push_beside(action: &Event, text: &mut String) {
 }
 
 /// A call, how often, and how it ended; of an edit the first line that it put in.
-fn line_of_call(action: &Event, files: &EndStates, limits: LineLimits) -> String {
+fn line_of_call(action: &Event, before: &RunsBefore, files: &EndStates, limits: LineLimits) -> String {
     let ending = ending(action, limits);
     let label = &action.target.line;
+    let before = before.get(label.as_str()).filter(|_| action.is_answered);
+    let (times, failures) = before.copied().unwrap_or_default();
+    let (times, failures) = (action.times + times, action.failures + failures);
     let mut text = String::with_capacity(label.len() + ending.len() + 32);
     text.push_str(label);
     push_beside(action, &mut text);
-    if action.times > 1 {
-        let _ = match (action.failures, action.times) {
+    if times > 1 {
+        let _ = match (failures, times) {
             (failures, times) if [0, times].contains(&failures) => write!(text, " (x{times})"),
             // The last one went otherwise.
             (failures, times) if action.outcome.failed() != Some(true) => {
@@ -284,7 +290,9 @@ fn ending(action: &Event, limits: LineLimits) -> String {
 fn open<'e>(actions: &'e [Event], files: &EndStates) -> Vec<(usize, &'e Event)> {
     let mut seen: FxHashSet<&str> = FxHashSet::default();
     let numbered = actions.iter().enumerate().rev();
-    let open = numbered.filter(|(number, action)| action.is_open && !was_overtaken(actions, *number, files));
+    let later = |number: usize| actions.get(number + 1..).unwrap_or_default();
+    let open =
+        numbered.filter(|(number, action)| action.is_open && !was_overtaken(action, later(*number), files));
     open.filter(|(_, action)| {
         action
             .outcome
@@ -299,12 +307,13 @@ fn open<'e>(actions: &'e [Event], files: &EndStates) -> Vec<(usize, &'e Event)> 
 /// A line for each error that nothing later resolved, newest first in worth.
 pub(super) fn open_errors(
     actions: &[Event],
+    before: &RunsBefore,
     files: &EndStates,
     limits: LineLimits,
     candidates: &mut Vec<Candidate>,
 ) {
     for (rank, (number, action)) in open(actions, files).into_iter().enumerate() {
-        let text = line_of_call(action, files, limits);
+        let text = line_of_call(action, before, files, limits);
         let value = 4.0 / (1.0 + rank as f64);
         candidates.push(Candidate {
             section: Section::Errors,

@@ -1,5 +1,6 @@
 //! A counter and turns for the tests of the embedded summarizer.
 
+mod carried;
 mod choice;
 mod content;
 mod endings;

@@ -288,7 +288,7 @@ fn what_an_earlier_summary_tells_of_the_same_call_goes() {
     ];
     let text = summary_of(&turns, Some(previous), &[], 400).text;
     assert!(
-        text.contains("Done:\n- make_it(id: B2) -> failed: full\n- get_it(id: C3) -> status: old\n- get_it(id: A1) -> status: sent\n"),
+        text.contains("Done:\n- make_it(id: B2) -> failed: full\n- get_it(id: C3) -> status: old\n- get_it(id: A1) (x2) -> status: sent\n"),
         "{text}"
     );
     let text = summary_of(&[], Some(previous), &[], 32).text;

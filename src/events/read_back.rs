@@ -1,0 +1,94 @@
+//! Calls read back from the line that tells them, as an earlier summary has it.
+
+use super::call::target;
+use super::source_call::SourceCall;
+use super::target::Target;
+use super::tools::Verbs;
+
+/// The target of a call that a line tells; `None` if no call is found that has this line.
+pub(crate) fn target_of_line(line: &str) -> Option<Target> {
+    let ran = || line.split_once(": ").filter(|(tool, _)| is_name(tool));
+    let on_file = || line.split_once(' ').filter(|(tool, _)| is_name(tool));
+    let is_known = |verb: &str| Verbs::of(verb).first().is_some();
+    let found = |tool: &str, fields: &[(&str, &str)]| {
+        let fields = fields
+            .iter()
+            .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
+        let target = target(&SourceCall::tagged(tool, fields.collect()), None);
+        (target.line == line).then_some(target)
+    };
+    let command = ran().and_then(|(tool, command)| found(tool, &[("command", command)]));
+    command
+        .or_else(|| ran().and_then(|(tool, code)| found(tool, &[("code", code)])))
+        .or_else(|| {
+            let (tool, rest) = on_file()?;
+            let (verb, path) = rest.split_once(' ').filter(|(verb, _)| is_known(verb))?;
+            found(tool, &[("command", verb), ("path", path)])
+        })
+        .or_else(|| {
+            let (tool, path) = on_file().filter(|(tool, path)| is_known(tool) && !path.contains(' '))?;
+            found(tool, &[("path", path)])
+        })
+        .or_else(|| found("", &[("command", line)]).filter(|_| !names_arguments(line)))
+}
+
+/// If a word may be the name of a tool.
+fn is_name(word: &str) -> bool {
+    let mut letters = word.chars();
+    !word.is_empty() && letters.all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '-' | '.'))
+}
+
+/// If a line is that of a tool with its arguments: `get_order(id: W1)`.
+fn names_arguments(line: &str) -> bool {
+    line.split_once('(').is_some_and(|(tool, _)| is_name(tool)) && line.ends_with(')')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::shell::Step;
+    use crate::events::target::Effect;
+
+    #[test]
+    fn calls_are_read_back_as_what_they_did_to_files() {
+        for (line, effect, steps) in [
+            (
+                "bash: git checkout src/a.py",
+                Effect::Modify,
+                &[(Step::Restore, "src/a.py")][..],
+            ),
+            (
+                "bash: python -m pytest tests -x 2>&1 | tail -20",
+                Effect::Other,
+                &[],
+            ),
+            (
+                "str_replace_editor create /w/b.py",
+                Effect::Modify,
+                &[(Step::Create, "/w/b.py")],
+            ),
+            (
+                "str_replace_editor view /w/b.py",
+                Effect::Read,
+                &[(Step::Read, "/w/b.py")],
+            ),
+            ("Edit /w/b.py", Effect::Modify, &[(Step::Write, "/w/b.py")]),
+            ("sed -i s/a/b/ c.py", Effect::Modify, &[(Step::Write, "c.py")]),
+            ("python run.py", Effect::Other, &[(Step::Run, "run.py")]),
+        ] {
+            let target = target_of_line(line).expect(line);
+            let read: Vec<(Step, &str)> = target
+                .touches
+                .iter()
+                .filter_map(|touch| Some((touch.step, touch.file.as_deref()?)))
+                .collect();
+            assert_eq!((target.effect, read.as_slice()), (effect, steps), "{line}");
+        }
+        let runs = target_of_line("bash: cargo test").map(|target| target.runs.len());
+        assert_eq!(runs, Some(1));
+        assert_eq!(
+            target_of_line("get_order(order: W1)").map(|target| target.line),
+            None
+        );
+    }
+}

@@ -1,0 +1,107 @@
+//! Lines of an earlier summary: what later calls make of the calls that they tell.
+
+use super::*;
+
+/// The lines of a summary that goes on from an earlier one, without quotations, where a command was answered.
+#[track_caller]
+fn says(previous: &str, (command, output): (&str, &str), expected: &[&str], absent: &[&str]) {
+    let arguments = serde_json::json!({ "command": command }).to_string();
+    let turns = [call("", "bash", &arguments), answer(output)];
+    let (counter, stretch) = (counter(), Stretch::of(&turns));
+    let request = SummaryRequest {
+        previous: Some(previous),
+        ..request(&stretch, &counter)
+    };
+    let summary = Extractive::default().composed(None, &request, false);
+    let text = summary.expect("fits").text;
+    for part in expected {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    for part in absent {
+        assert!(!text.contains(part), "no {part} in {text}");
+    }
+}
+
+#[test]
+fn runs_before_an_edit_say_so_and_edits_that_are_put_back_go() {
+    let previous = "Done:
+- bash: cat src/a.py -> ok
+- bash: sed -i s/1/2/ src/a.py -> ok
+- bash: pytest -q 2>&1 | tail -3 (x2, 1 failed earlier) -> ok: 5 passed in 0.1s";
+    says(
+        previous,
+        ("sed -i s/2/3/ src/a.py", ""),
+        &[
+            "bash: sed -i s/1/2/ src/a.py -> ok",
+            "tail -3 (x2, 1 failed earlier) (before later edits) -> ok: 5 passed in 0.1s",
+        ],
+        // What was only looked at was not done.
+        &["cat src/a.py"],
+    );
+    says(
+        previous,
+        ("git checkout src/a.py", "Updated 1 path from the index"),
+        &["(before later edits) -> ok: 5 passed"],
+        &["s/1/2/"],
+    );
+    says(
+        previous,
+        ("ls", "src"),
+        &["s/1/2/", "earlier) -> ok: 5 passed"],
+        &["later edits"],
+    );
+    says(
+        "Done:\n- python fix.py (writes src/a.py) -> exit 0",
+        ("git checkout src/a.py", ""),
+        &[],
+        &["fix.py"],
+    );
+}
+
+#[test]
+fn failures_that_were_mended_are_open_no_more() {
+    let previous = "Open errors:
+- bash: pytest -q (x2) -> exit 1: ModuleNotFoundError: No module named 'yaml'
+- bash: make -> exit 2: no rule to make target 'all'";
+    says(
+        previous,
+        ("pip install pyyaml", "Successfully installed pyyaml-6.0"),
+        &[
+            "pytest -q (x2) (before later installs) -> exit 1",
+            "make -> exit 2",
+        ],
+        &[],
+    );
+    says(
+        previous,
+        ("pytest -q", "=== 3 passed in 0.1s ==="),
+        &[
+            "bash: pytest -q (x3, 2 failed earlier) -> 3 passed in 0.1s",
+            "make -> exit 2",
+        ],
+        &["yaml"],
+    );
+}
+
+#[test]
+fn a_call_that_was_quoted_says_what_it_ran() {
+    let previous = "Recent work:
+- turn -4, bash (before later edits) -> exit 1: AssertionError: 3:
+```
+Once more:
+command: cd /repo && python -c \"
+total = 3
+print(total)
+\"
+```
+- turn -2, bash: make lint -> ok";
+    says(
+        previous,
+        ("ls", "src"),
+        &[
+            "- bash: python -c # total = 3 (before later edits) -> exit 1: AssertionError: 3",
+            "- bash: make lint -> ok",
+        ],
+        &["bash ("],
+    );
+}
