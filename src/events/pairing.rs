@@ -24,6 +24,11 @@ impl Pairing {
         let mut asking = 0;
         let mut open = OpenCalls::default();
         for (index, turn) in turns.iter().enumerate() {
+            if turn.is_behind_gap {
+                // What was left out has the answers to the calls before it, and the calls that come to be answered.
+                open = OpenCalls::default();
+                asking = index;
+            }
             if turn.role == Role::Assistant {
                 asking = index;
                 open = OpenCalls::new(turn.calls.iter().map(|call| call.name.as_ref()));
@@ -79,5 +84,35 @@ impl Pairing {
     /// The call that an answer is to.
     pub fn call(&self, answer: Place) -> Option<Place> {
         self.calls.get(&answer).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::events::source::{Context, source_turns};
+    use crate::trajectory::{TurnView, views_of};
+
+    #[test]
+    fn an_answer_behind_turns_that_are_left_out_is_to_none_of_the_calls_before_them() {
+        let record = serde_json::json!({"messages": [
+            {"role": "user", "content": "Go on."},
+            {"role": "assistant", "content": "First:\n```\ncreate a.py\n```"},
+            {"role": "user", "content": "[CONTEXT SUMMARY]:\nDone:\n- python a.py"},
+            {"role": "tool", "content": "Traceback (most recent call last):\nValueError: 3"},
+        ]});
+        let record = record.to_string();
+        let views = views_of(&record);
+        let answered = |views: &[TurnView<'_>]| {
+            let sources = source_turns(Context::of(views), views, Into::into);
+            Pairing::of(&sources).answer((1, 0)).is_some()
+        };
+        let left_out = [&views[..2], &views[3..]].concat();
+        assert!(!answered(&left_out));
+        let answer = TurnView {
+            index: 2,
+            ..views[3].clone()
+        };
+        assert!(answered(&[&views[..2], &[answer]].concat()));
     }
 }

@@ -175,10 +175,11 @@ fn is_written(turns: &[SourceTurn<'_>], (turn, place): Place, line: &str) -> boo
     call.is_some_and(|call| call.arguments.texts().iter().any(|text| text.contains(line)))
 }
 
-/// If calls of a turn have answers, and turns follow it.
+/// If calls of a turn have answers, and the next turn follows it.
 fn is_to_be_answered(turns: &[SourceTurn<'_>], turn: usize) -> bool {
     let answer = turns.get(turn).map(|turn| turn.answer);
-    turn + 1 < turns.len() && answer != Some(AnswerBy::Anybody)
+    let next = turns.get(turn + 1).filter(|next| !next.is_behind_gap);
+    next.is_some() && answer != Some(AnswerBy::Anybody)
 }
 
 /// Marks lookups of things that a later call changed: the first id in its arguments that a lookup was made with, or the last one

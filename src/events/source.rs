@@ -28,6 +28,8 @@ pub(crate) struct SourceTurn<'a> {
     pub is_observed: bool,
     /// The one that answers its calls.
     pub answer: AnswerBy,
+    /// Turns before it are left out: a summary took their place, say.
+    pub is_behind_gap: bool,
 }
 
 /// The flags of an answer that stand beside its text.
@@ -73,6 +75,7 @@ pub(crate) fn source_turns<'a>(
 ) -> Vec<SourceTurn<'a>> {
     let mut sources: Vec<SourceTurn<'a>> = Vec::with_capacity(turns.len());
     let mut place = place_after(context);
+    let mut last = None;
     for turn in turns {
         let text = clean(&turn.text);
         let calls: Vec<SourceCall<'a>> = turn
@@ -102,7 +105,9 @@ pub(crate) fn source_turns<'a>(
             flags: turn.responses.iter().map(AnswerFlags::from).collect(),
             is_observed: false,
             answer: AnswerBy::Tool,
+            is_behind_gap: last.is_some_and(|last| turn.index > last + 1),
         };
+        last = Some(turn.index);
         match turn.role {
             Role::Tool if answers.is_empty() => answers.push((None, text)),
             Role::Human if is_summary(&text) => {

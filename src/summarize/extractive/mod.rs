@@ -122,8 +122,7 @@ impl Extractive {
             }
         }
         let files = EndStates::of(previous.events().chain(actions).chain(earlier));
-        previous.carry_over(limits, actions, &files, &mut candidates);
-        let runs_before = previous.runs();
+        let runs_before = previous.carry_over(limits, actions, &files, &mut candidates);
         let said = prose::said(turns);
         let mut told = superseded::LatestStatements::by_calls(actions, earlier);
         prose::note(&said, &mut told);

@@ -226,34 +226,22 @@ impl PreviousSummary {
         self.0.iter().filter_map(|line| line.event.as_ref())
     }
 
-    /// How often the calls that its lines tell ran.
-    pub fn runs(&self) -> RunsBefore {
-        let mut runs = RunsBefore::default();
-        let calls = self
-            .0
-            .iter()
-            .filter(|line| matches!(line.section, Section::Done | Section::Errors));
-        for call in calls.map(|line| CallLine::of(&line.text)) {
-            let (times, failures) = runs.entry(call.label.to_owned()).or_default();
-            let ran = call.runs(call.status().1 == Some(true));
-            *times += ran.0;
-            *failures += ran.1;
-        }
-        runs
-    }
-
     /// Its lines as candidates: first in time, worth a little less than what is new. Lines under no heading of ours
     /// are told as `Earlier`, the first ones being worth most; of what was done, found and told of values the last ones are,
-    /// and what was done again since, or overtaken, goes.
+    /// and what was done again since, or overtaken, goes. Returns how often the calls that were done again had run.
     pub fn carry_over(
         &self,
         limits: LineLimits,
         actions: &[Event],
         files: &EndStates,
         candidates: &mut Vec<Candidate>,
-    ) {
-        let answered = actions.iter().filter(|action| action.is_answered);
-        let mut done: FxHashSet<&str> = answered.map(|action| action.target.line.as_str()).collect();
+    ) -> RunsBefore {
+        let again: FxHashMap<&str, bool> = actions
+            .iter()
+            .map(|action| (action.target.line.as_str(), action.is_answered))
+            .collect();
+        let mut runs = RunsBefore::default();
+        let mut done: FxHashSet<&str> = FxHashSet::default();
         let mut after: FxHashMap<Section, usize> = FxHashMap::default();
         for (number, line) in self.0.iter().enumerate().rev() {
             let section = line.section;
@@ -265,7 +253,15 @@ impl PreviousSummary {
                         let is_looked_at = event.target.effect == Effect::Read;
                         is_looked_at || was_overtaken(event, actions, files) || files.is_overtaken(event)
                     };
-                    !done.insert(call.label) || line.event.as_ref().is_some_and(is_overtaken)
+                    // A call whose answer is not in the region tells no more than one that says nothing of its end.
+                    let is_answered = again.get(call.label);
+                    let is_again =
+                        is_answered.is_some_and(|is_answered| *is_answered || call.ending.is_none());
+                    let is_newest = done.insert(call.label);
+                    if is_again && is_newest {
+                        runs.insert(call.label.to_owned(), call.runs(call.status().1 == Some(true)));
+                    }
+                    is_again || !is_newest || line.event.as_ref().is_some_and(is_overtaken)
                 }
                 _ => false,
             };
@@ -302,6 +298,7 @@ impl PreviousSummary {
                 value: base / (1.0 + 0.08 * rank as f64),
             });
         }
+        runs
     }
 }
 

@@ -169,8 +169,7 @@ fn push_beside(action: &Event, text: &mut String) {
 fn line_of_call(action: &Event, before: &RunsBefore, files: &EndStates, limits: LineLimits) -> String {
     let ending = ending(action, limits);
     let label = &action.target.line;
-    let before = before.get(label.as_str()).filter(|_| action.is_answered);
-    let (times, failures) = before.copied().unwrap_or_default();
+    let (times, failures) = before.get(label.as_str()).copied().unwrap_or_default();
     let (times, failures) = (action.times + times, action.failures + failures);
     let mut text = String::with_capacity(label.len() + ending.len() + 32);
     text.push_str(label);
