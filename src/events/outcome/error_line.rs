@@ -17,6 +17,9 @@ static TRACEBACK: LazyLock<Finder<'static>> =
 /// Lines that are told of a search for texts at most.
 const MAX_FOUND: usize = 40;
 
+/// Lines that may be the last one of a traceback, of which one that names an error is looked for.
+const MAX_MEANWHILE: usize = 4;
+
 /// A line that tells of an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NamedError {
@@ -177,20 +180,32 @@ fn of_traceback(body: &str) -> Option<String> {
     let is_whole = lines
         .peek()
         .is_some_and(|line| line.trim_start().starts_with("File \""));
-    let mut ends = lines.filter(|line| !line.starts_with([' ', '\t']) && !line.trim().is_empty());
-    let end = match ends.next() {
-        // What a script drew meanwhile is no error; what else it wrote then stands before the error, too.
-        Some(ruling) if !says_anything(ruling) => {
-            let named = ends.clone().find(|line| names_error(line));
-            named.or_else(|| ends.find(|line| says_anything(line)))
-        }
-        end => end,
-    };
-    match end {
+    // What a script wrote meanwhile stands before the error, or between two steps of the traceback.
+    let mut ends = lines.filter(|line| names_exception(line)).take(MAX_MEANWHILE);
+    let first = ends.next();
+    match first
+        .filter(|line| names_error(line))
+        .or_else(|| ends.find(|line| names_error(line)))
+        .or(first)
+    {
         Some(line) => quote(line),
         None if is_whole => Some("Traceback, cut".to_owned()),
         None => None,
     }
+}
+
+/// If a line begins as the last one of a traceback does: `ValueError: 3`, `KeyboardInterrupt`, `requests.exceptions.Timeout: x`.
+fn names_exception(line: &str) -> bool {
+    let name = line
+        .split_once(": ")
+        .map_or(line.trim_end_matches(':'), |(name, _)| name);
+    let is_name = |part: &str| {
+        part.starts_with(|first: char| first.is_alphabetic() || first == '_')
+            && part
+                .chars()
+                .all(|letter| letter.is_alphanumeric() || letter == '_')
+    };
+    name.split('.').all(|part| is_name(part) || part == "<locals>")
 }
 
 pub(super) fn says_anything(line: &str) -> bool {
@@ -337,6 +352,17 @@ mod tests {
     fn a_count_of_none_is_no_error() {
         assert_eq!(error_line("PASS: 5\nFAIL: 0", false), None);
         assert_eq!(error_line("PASS: 5\nFAIL: 2", false).as_deref(), Some("FAIL: 2"));
+    }
+
+    #[test]
+    fn words_that_a_script_prints_meanwhile_are_no_error() {
+        let between = "Traceback (most recent call last):\n  File \"a.py\", line 9, in <module>\nMade the folder: /tmp/x\n    make()\n  File \"a.py\", line 2, in make\n    open(path)\nFileNotFoundError: [Errno 2] No such file: 'x'\n";
+        let expected = "FileNotFoundError: [Errno 2] No such file: 'x'";
+        assert_eq!(error_line(between, true).as_deref(), Some(expected));
+        let cut = "The server failed: Traceback (most recent call last):\n  File \"a.py\", line 9, in <mod\n\nRemoving /tmp/x\nAll done.\n";
+        assert_eq!(error_line(cut, false).as_deref(), Some("Traceback, cut"));
+        let own = "Traceback (most recent call last):\n  File \"a.py\", line 9, in <module>\n    stop()\napp.Halted: enough\n";
+        assert_eq!(error_line(own, true).as_deref(), Some("app.Halted: enough"));
     }
 
     #[test]
