@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::terminal::{without_echo, without_envelope};
 use crate::trajectory::json::leaves::{Leaf, leaves};
 
 /// Fields of an answer that are looked at for what it shows.
@@ -49,8 +50,17 @@ pub(crate) fn longest_text<'a>(fields: &[Leaf<'a>]) -> Option<Cow<'a, str>> {
         .max_by_key(|text| text.len())
 }
 
-/// The text that an answer shows: of a JSON object that is mostly a printed text only that.
-pub(crate) fn shown(answer: &str) -> Cow<'_, str> {
+/// The text that an answer to a call shows: without what a terminal's wrapper writes around it and the command once more, of a
+/// JSON object that is mostly a printed text only that.
+pub(crate) fn shown<'a>(answer: &'a str, target: &str) -> Cow<'a, str> {
+    match mostly_printed(answer) {
+        Cow::Borrowed(text) => Cow::Borrowed(without_echo(without_envelope(text), target)),
+        Cow::Owned(text) => Cow::Owned(without_echo(without_envelope(&text), target).to_owned()),
+    }
+}
+
+/// Of a JSON object that is mostly a printed text only that.
+fn mostly_printed(answer: &str) -> Cow<'_, str> {
     if !answer.trim_start().starts_with('{') {
         return Cow::Borrowed(answer);
     }
@@ -91,7 +101,7 @@ mod tests {
     fn what_was_printed_is_shown_without_what_wraps_it() {
         let wrapped = r#"{"output": "32 passed in 1.0s\nall well, and that is most of it", "metadata": {"exit_code": 0}}"#;
         assert_eq!(
-            shown(wrapped),
+            shown(wrapped, ""),
             "32 passed in 1.0s\nall well, and that is most of it"
         );
         let fields = leaves(wrapped, MAX_FIELDS).unwrap();
@@ -101,7 +111,12 @@ mod tests {
             "{not json",
             "plain",
         ] {
-            assert_eq!(shown(other), other);
+            assert_eq!(shown(other, ""), other);
         }
+        let printed = "$ cd /w && make all\nmade\n\n[Current working directory: /w]\n[Command finished with exit code 0]";
+        assert_eq!(shown(printed, "bash: make all"), "made");
+        assert_eq!(shown("<output>\n    1  a\n</output>", "cat -n a"), "    1  a");
+        let silent = "<returncode>1</returncode>\n<output>\n</output>";
+        assert_eq!(shown(silent, "bash: grep x a.py"), "");
     }
 }

@@ -64,13 +64,18 @@ pub(super) fn says_no(target: &str) -> Option<(&'static str, bool)> {
     no_of(program)
 }
 
-/// The output without the envelope that tells its exit code.
+/// The output without the envelope that tells its exit code, and without blanks around it.
 pub(super) fn body(answer: &str) -> &str {
+    without_envelope(answer).trim()
+}
+
+/// The same with the blanks that its first line begins with.
+pub(super) fn without_envelope(answer: &str) -> &str {
     let answer = match answer
         .strip_prefix("EXECUTION RESULT of")
         .and_then(|rest| rest.split_once("]:"))
     {
-        Some((_, rest)) => rest.trim_start(),
+        Some((_, rest)) => rest.trim_start_matches([' ', '\r', '\n']),
         None => answer,
     };
     let answer = framed(answer).map_or(answer, |(_, output)| output);
@@ -79,8 +84,8 @@ pub(super) fn body(answer: &str) -> &str {
         Some(at) => answer.get(at + 8..).unwrap_or_default(),
         _ => answer,
     };
-    let inner = inner.trim_end().strip_suffix("</output>").unwrap_or(inner).trim();
-    without_shell_state(inner)
+    let inner = inner.trim_end().strip_suffix("</output>").unwrap_or(inner);
+    without_shell_state(inner).trim_start_matches(['\r', '\n'])
 }
 
 /// The report of a terminal's wrapper before `Output:`, and the output.

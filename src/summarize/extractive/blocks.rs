@@ -234,12 +234,12 @@ fn spoken(
                 if is_thought {
                     format!("turn -{}, thought", at.back)
                 } else {
-                    let failed = if event.outcome.failed() == Some(true) {
-                        " (failed)"
-                    } else {
-                        ""
-                    };
-                    format!("{} before {}{failed}", said_at(at), event.target.line)
+                    format!(
+                        "{} before {}{}",
+                        said_at(at),
+                        event.target.line,
+                        failure_mark(event)
+                    )
                 },
             ],
             text,
@@ -278,6 +278,14 @@ fn said_at(at: At<'_>) -> String {
     format!("turn -{}, {SAID}", at.back)
 }
 
+/// The mark of a call that failed.
+fn failure_mark(event: &Event) -> &'static str {
+    match event.outcome.failed() {
+        Some(true) => " (failed)",
+        _ => "",
+    }
+}
+
 /// A label with what later calls made of it.
 fn marked(label: &str, mark: Option<&str>) -> String {
     match mark {
@@ -296,9 +304,9 @@ fn outputs(
     blocks: &mut Vec<Block>,
 ) {
     for (place, (_, output)) in turn.answers.iter().enumerate() {
-        let output = shown(output);
         let is_of = |event: &Event| event.answered_at == Some((at.index, place));
         let call = asked.iter().find(|(event, _)| is_of(event)).copied();
+        let output = shown(output, call.map_or("", |(event, _)| &event.target.line));
         let is_edit = call.is_some_and(|(event, _)| {
             event.target.effect == Effect::Modify && event.outcome.failed() != Some(true)
         });
@@ -324,7 +332,8 @@ fn outputs(
             None => format!("turn -{}, {OUTPUT}", at.back),
             Some(tool) => {
                 let mark = call.and_then(|(event, _)| files.mark_of(event));
-                format!("turn -{}, {OUTPUT} of {}", at.back, marked(&tool, mark))
+                let failed = call.map_or("", |(event, _)| failure_mark(event));
+                format!("turn -{}, {OUTPUT} of {}{failed}", at.back, marked(&tool, mark))
             }
         };
         blocks.push(Block {

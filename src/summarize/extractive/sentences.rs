@@ -62,10 +62,11 @@ fn is_abbreviated(text: &str, at: usize) -> bool {
     let before = head.chars().next_back().unwrap_or(' ');
     let blank = memchr::memrchr(b' ', head.as_bytes());
     let word = blank.and_then(|blank| head.get(blank + 1..)).unwrap_or(head);
+    let word = word.trim_start_matches(['(', '[', '"', '\'', '“', '„']);
     !before.is_alphanumeric() && before != '`' && before != ')' && before != '"' && before != '\''
         || matches!(
             word,
-            "e.g" | "i.e" | "etc" | "vs" | "Mr" | "Mrs" | "Dr" | "No" | "cf"
+            "e.g" | "E.g" | "i.e" | "I.e" | "etc" | "vs" | "Mr" | "Mrs" | "Dr" | "No" | "cf"
         )
         || word.len() == 1 && word.bytes().all(|b| b.is_ascii_alphanumeric())
         // An ordinal: `am 21. März`.
@@ -95,6 +96,10 @@ mod tests {
             (
                 "It is e.g. here! Is it? Yes.",
                 &["It is e.g. here!", "Is it?", "Yes."],
+            ),
+            (
+                "Use no editor (e.g. vim, nano). E.g. sed will do.",
+                &["Use no editor (e.g. vim, nano).", "E.g. sed will do."],
             ),
             ("端口是 9443。好的。", &["端口是 9443。", "好的。"]),
         ] {
