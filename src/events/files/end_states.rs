@@ -35,6 +35,8 @@ impl EndStates {
         };
         states.0.last_pass = events.iter().rev().find(passes).map(|event| event.number);
         states.0.mended = mended(&events);
+        let failed = events.iter().filter(|event| event.outcome.failed() == Some(true));
+        states.0.failed = failed.map(|event| event.number).collect();
         states.0.last_install = last_install(&events);
         states
     }
@@ -277,6 +279,20 @@ mod tests {
         assert_eq!(marks(&[change, test, back, test]), [false, true, false, false]);
         assert_eq!(marks(&[test, back, test]), [false; 3]);
         assert_eq!(marks(&[change, test]), [false; 2]);
+    }
+
+    #[test]
+    fn a_script_whose_last_run_failed_says_so() {
+        let marks = |commands: &[&str], failed: usize| -> Vec<Option<&str>> {
+            let mut events = events(commands);
+            events[failed].outcome.status = CallStatus::Failed;
+            let states = EndStates::of(&events);
+            events.iter().map(|event| states.mark_of(event)).collect()
+        };
+        let (write, run) = ("echo 1 > t.py", "python t.py");
+        assert_eq!(marks(&[write, run], 1)[0], Some("its last run failed"));
+        assert_eq!(marks(&[write, run, run], 1)[0], None);
+        assert_eq!(marks(&[write, run, write], 1), [None; 3]);
     }
 
     #[test]

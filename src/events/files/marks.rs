@@ -1,9 +1,11 @@
 //! What later events make of one, in a few words.
 
 use super::end_states::EndStates;
+use super::steps::{DoneStep, steps};
 use crate::events::event::Event;
 use crate::events::resolved::cause_of;
 use crate::events::run::ProgramRun;
+use crate::events::shell::Step;
 use crate::events::target::Effect;
 
 /// The mark of a failure whose cause is gone.
@@ -15,15 +17,17 @@ const BEFORE_EDITS: &str = "before later edits";
 const BEFORE_INSTALLS: &str = "before later installs";
 const BEFORE_BOTH: &str = "before later edits and installs";
 const OTHERS_PASSED: &str = "other tests passed later";
+const RUN_FAILED: &str = "its last run failed";
 
 /// All marks.
-pub(crate) const MARKS: [&str; 6] = [
+pub(crate) const MARKS: [&str; 7] = [
     NO_LONGER_SO,
     CHANGED,
     BEFORE_EDITS,
     BEFORE_INSTALLS,
     BEFORE_BOTH,
     OTHERS_PASSED,
+    RUN_FAILED,
 ];
 
 impl EndStates {
@@ -41,9 +45,22 @@ impl EndStates {
             (false, true) => Some(BEFORE_INSTALLS),
             (false, false) => {
                 let is_passed = self.0.last_pass.is_some_and(|last| event.number < last);
-                (is_passed && event.passed_no_test()).then_some(OTHERS_PASSED)
+                let others = (is_passed && event.passed_no_test()).then_some(OTHERS_PASSED);
+                others.or_else(|| self.failed_when_run(event).then_some(RUN_FAILED))
             }
         }
+    }
+
+    /// If an event wrote a file as it stayed, and the last run of that, by a later event, failed.
+    fn failed_when_run(&self, event: &Event) -> bool {
+        let failed = |run: usize| run > event.number && self.0.failed.binary_search(&run).is_ok();
+        let writes = |step: &DoneStep<'_>| matches!(step.step, Step::Create | Step::Write);
+        let mut written = steps(event.own_touches()).filter(writes);
+        written.any(|step| {
+            let path = step.path();
+            let mut files = self.0.alike(&path);
+            files.any(|file| file.changed_by == Some(event.number) && file.run_by.is_some_and(failed))
+        })
     }
 
     /// If an event tried code that was edited or put back after it.

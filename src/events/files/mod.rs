@@ -83,6 +83,8 @@ pub(super) struct TrackedFiles {
     pub last_pass: Option<usize>,
     /// The failed events that came to go well, or that what they missed was there later, in order.
     pub mended: Vec<usize>,
+    /// The failed events, in order.
+    pub failed: Vec<usize>,
     /// The last event that shows that packages were installed.
     pub last_install: Option<usize>,
 }
