@@ -37,6 +37,9 @@ struct Observation {
     closes: Option<String>,
     /// The end of its label, where that is no colon behind `starts`.
     label_ends: Option<String>,
+    /// It shows the state of a page, which is no more once somebody has done something with it.
+    #[serde(default)]
+    page: bool,
     place: TurnPlace,
     #[cfg(test)]
     example: String,
@@ -133,6 +136,12 @@ pub(crate) fn observed_from(text: &str, place: TurnPlace) -> Option<usize> {
         .filter(|row| row.place <= place)
         .filter_map(|row| row.begins(trimmed));
     found.min().map(|at| if at == 0 { 0 } else { at + blanks })
+}
+
+/// Returns true if a text shows the state of a page.
+pub(crate) fn shows_page(text: &str) -> bool {
+    let mut pages = OBSERVATIONS.observation.iter().filter(|row| row.page);
+    pages.any(|row| row.begins(text.trim()).is_some())
 }
 
 /// The text of an observation, behind a label such as `OBSERVATION:`, `Observation 3:` or `[read_file for 'a.py'] Result:`.

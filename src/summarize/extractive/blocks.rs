@@ -7,6 +7,7 @@ use crate::compress::reuse::{Reuse, pieces};
 use crate::events::event::Event;
 use crate::events::files::end_states::EndStates;
 use crate::events::line::shortened;
+use crate::events::observation::shows_page;
 use crate::events::outcome::envelope::shown;
 use crate::events::shell::Step;
 use crate::events::source::SourceTurn;
@@ -312,8 +313,8 @@ fn outputs(
         });
         let is_mended = call.is_some_and(|(event, _)| event.outcome.failed() == Some(true) && !event.is_open);
         let is_read = at.is_last && call.is_some_and(|(event, _)| reads_a_file(event));
-        let chance = if at.reuse.is_all_known() {
-            // Nobody chose to write it, and of the rest nobody made use.
+        let chance = if at.reuse.is_all_known() || !at.is_last && shows_page(&output) {
+            // Nobody chose to write it, and of the rest nobody made use; a page is no more once something was done with it.
             0.0
         } else if is_read {
             READ * (READ_BYTES as f32 / output.len().max(1) as f32).min(1.0) * at.freshness

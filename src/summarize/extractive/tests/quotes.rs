@@ -209,3 +209,23 @@ fn a_failure_whose_cause_is_gone_says_so() {
         assert!(!text.contains(heading[usize::from(!is_gone)]), "{text}");
     }
 }
+
+#[test]
+fn a_page_is_quoted_until_something_was_done_with_it() {
+    let page: Vec<String> = (0..30)
+        .map(|link| format!("\t[{link}] link 'Item {link}'"))
+        .collect();
+    let page = format!("RootWebArea 'Shop', focused\n{}", page.join("\n"));
+    let (open, click) = (r#"{"code": "goto('http://shop')"}"#, r#"{"code": "click('29')"}"#);
+    let turns = [
+        call("", "browser", open),
+        answer(&page),
+        call("", "browser", click),
+    ];
+    assert!(quoting(&turns[..2], 500).contains("Item 29"));
+    let text = quoting(&turns, 500);
+    assert!(
+        text.contains("click('29')") && !text.contains("Item 29"),
+        "{text}"
+    );
+}
