@@ -281,7 +281,9 @@ fn touches(target: &Target, outcome: &Outcome, answer: Option<&str>, open: &Open
     if outcome.failed() == Some(true) {
         let is_edit = touches.iter().any(|touch| touch.file.is_none());
         let has_changed = target.effect == Effect::Modify && !is_edit && !changed_nothing(target, outcome);
-        touches.retain(|touch| touch.step == Step::Run || has_changed && touch.step != Step::Read);
+        // What was to be put back stays as it is.
+        let is_left = |step: Step| matches!(step, Step::Read | Step::Restore);
+        touches.retain(|touch| touch.step == Step::Run || has_changed && !is_left(touch.step));
     }
     for touch in touches.iter_mut().filter(|touch| touch.file.is_none()) {
         let told = answer.and_then(opened_in).or(open.name.as_deref());

@@ -93,14 +93,14 @@ fn missed(action: &Event) -> Option<&str> {
 }
 
 /// Something that an error says is missing, or is in the way.
-pub(super) struct Cause<'e> {
+pub(crate) struct Cause<'e> {
     /// A module, a program, the last step of a path.
     pub name: &'e str,
     pub is_in_the_way: bool,
 }
 
 /// The cause that the error of a failed call names.
-pub(super) fn cause_of(event: &Event) -> Option<Cause<'_>> {
+pub(crate) fn cause_of(event: &Event) -> Option<Cause<'_>> {
     let error = event.outcome.error.as_deref();
     cause(error.filter(|_| event.outcome.failed() == Some(true))?)
 }

@@ -13,9 +13,9 @@ pub(crate) const NO_LONGER_SO: &str = "no longer so";
 
 /// The other marks.
 const CHANGED: &str = "changed later";
-const BEFORE_EDITS: &str = "before later edits";
+pub(crate) const BEFORE_EDITS: &str = "before later edits";
 const BEFORE_INSTALLS: &str = "before later installs";
-const BEFORE_BOTH: &str = "before later edits and installs";
+pub(crate) const BEFORE_BOTH: &str = "before later edits and installs";
 const OTHERS_PASSED: &str = "other tests passed later";
 const RUN_FAILED: &str = "its last run failed";
 
@@ -70,6 +70,11 @@ impl EndStates {
             || self.0.last_put_back.is_some_and(is_undone);
         let tries = event.is_trial() || event.checks_code();
         is_before && tries && !event.is_lookup() && self.only_tried(event)
+    }
+
+    /// If the last event that put a changed file back is this one or a later one.
+    pub fn puts_back_from(&self, number: usize) -> bool {
+        self.0.last_put_back.is_some_and(|(_, back)| back >= number)
     }
 
     /// If an event failed, or found nothing, in an environment in which packages were installed after it.

@@ -116,6 +116,14 @@ mod tests {
         let printed = "$ cd /w && make all\nmade\n\n[Current working directory: /w]\n[Command finished with exit code 0]";
         assert_eq!(shown(printed, "bash: make all"), "made");
         assert_eq!(shown("<output>\n    1  a\n</output>", "cat -n a"), "    1  a");
+        for file in [
+            "a\nprint('[Current working directory: ' + cwd)\nb",
+            "[Command finished with exit code 0]\nthe log goes on",
+            "<div>\n<output>\nkept\n</output>\n</div>",
+            "Output</output>",
+        ] {
+            assert_eq!(shown(file, "cat a"), file);
+        }
         let silent = "<returncode>1</returncode>\n<output>\n</output>";
         assert_eq!(shown(silent, "bash: grep x a.py"), "");
     }

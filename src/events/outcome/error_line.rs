@@ -17,9 +17,6 @@ static TRACEBACK: LazyLock<Finder<'static>> =
 /// Lines that are told of a search for texts at most.
 const MAX_FOUND: usize = 40;
 
-/// Lines that may be the last one of a traceback, of which one that names an error is looked for.
-const MAX_MEANWHILE: usize = 4;
-
 /// A line that tells of an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NamedError {
@@ -176,36 +173,39 @@ fn of_traceback(body: &str) -> Option<String> {
     if let Some(line) = of_notebook(body, at) {
         return Some(line);
     }
-    let mut lines = lines_of(body.get(at..)?).skip(1).peekable();
+    let traceback = body.get(at..)?;
+    let mut lines = lines_of(traceback).skip(1);
     let is_whole = lines
-        .peek()
+        .next()
         .is_some_and(|line| line.trim_start().starts_with("File \""));
-    // What a script wrote meanwhile stands before the error, or between two steps of the traceback.
-    let mut ends = lines.filter(|line| names_exception(line)).take(MAX_MEANWHILE);
-    let first = ends.next();
-    match first
-        .filter(|line| names_error(line))
-        .or_else(|| ends.find(|line| names_error(line)))
-        .or(first)
-    {
+    let last_step = memchr::memmem::rfind(traceback.as_bytes(), STEP.as_bytes()).map_or(0, |at| at + 1);
+    let mut ends = lines_of(traceback.get(last_step..)?)
+        .skip(1)
+        .filter(|line| !line.starts_with([' ', '\t']) && !line.trim().is_empty());
+    let end = match ends.next() {
+        Some(line) if names_exception(line) => Some(line),
+        // What a script wrote meanwhile stands before the error, too.
+        Some(_) => ends.find(|line| names_exception(line) && names_error(line)),
+        None => None,
+    };
+    match end {
         Some(line) => quote(line),
         None if is_whole => Some("Traceback, cut".to_owned()),
         None => None,
     }
 }
 
+/// The start of a step in a traceback.
+const STEP: &str = "\n  File \"";
+
 /// If a line begins as the last one of a traceback does: `ValueError: 3`, `KeyboardInterrupt`, `requests.exceptions.Timeout: x`.
 fn names_exception(line: &str) -> bool {
     let name = line
         .split_once(": ")
         .map_or(line.trim_end_matches(':'), |(name, _)| name);
-    let is_name = |part: &str| {
-        part.starts_with(|first: char| first.is_alphabetic() || first == '_')
-            && part
-                .chars()
-                .all(|letter| letter.is_alphanumeric() || letter == '_')
-    };
-    name.split('.').all(|part| is_name(part) || part == "<locals>")
+    name.starts_with(|first: char| first.is_alphabetic() || first == '_')
+        && name.ends_with(|last: char| last.is_alphanumeric() || matches!(last, '_' | ']'))
+        && !name.contains(char::is_whitespace)
 }
 
 pub(super) fn says_anything(line: &str) -> bool {
@@ -361,6 +361,8 @@ mod tests {
         assert_eq!(error_line(between, true).as_deref(), Some(expected));
         let cut = "The server failed: Traceback (most recent call last):\n  File \"a.py\", line 9, in <mod\n\nRemoving /tmp/x\nAll done.\n";
         assert_eq!(error_line(cut, false).as_deref(), Some("Traceback, cut"));
+        let wrapped = "Traceback (most recent call last):\n  File \"a.py\", line 9, in <module>\n    stop()\napp.Halted: enough\nmake: *** [run] Error 1\n";
+        assert_eq!(error_line(wrapped, true).as_deref(), Some("app.Halted: enough"));
         let own = "Traceback (most recent call last):\n  File \"a.py\", line 9, in <module>\n    stop()\napp.Halted: enough\n";
         assert_eq!(error_line(own, true).as_deref(), Some("app.Halted: enough"));
     }

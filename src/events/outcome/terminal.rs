@@ -64,18 +64,13 @@ pub(super) fn says_no(target: &str) -> Option<(&'static str, bool)> {
     no_of(program)
 }
 
-/// The output without the envelope that tells its exit code, and without blanks around it.
+/// The output without the envelope that tells its exit code.
 pub(super) fn body(answer: &str) -> &str {
-    without_envelope(answer).trim()
-}
-
-/// The same with the blanks that its first line begins with.
-pub(super) fn without_envelope(answer: &str) -> &str {
     let answer = match answer
         .strip_prefix("EXECUTION RESULT of")
         .and_then(|rest| rest.split_once("]:"))
     {
-        Some((_, rest)) => rest.trim_start_matches([' ', '\r', '\n']),
+        Some((_, rest)) => rest.trim_start(),
         None => answer,
     };
     let answer = framed(answer).map_or(answer, |(_, output)| output);
@@ -84,9 +79,57 @@ pub(super) fn without_envelope(answer: &str) -> &str {
         Some(at) => answer.get(at + 8..).unwrap_or_default(),
         _ => answer,
     };
-    let inner = inner.trim_end().strip_suffix("</output>").unwrap_or(inner);
-    without_shell_state(inner).trim_start_matches(['\r', '\n'])
+    let inner = inner.trim_end().strip_suffix("</output>").unwrap_or(inner).trim();
+    without_shell_state(inner)
 }
+
+/// The text of an output as it stands: only what is an envelope for certain is gone, for a file that was shown may have lines like it.
+pub(super) fn without_envelope(answer: &str) -> &str {
+    let named = answer.strip_prefix("EXECUTION RESULT of [");
+    let answer = named
+        .and_then(|rest| rest.split_once("]:\n"))
+        .map_or(answer, |(_, rest)| rest);
+    let is_code =
+        |before: &str| before.is_empty() || before.starts_with("<returncode>") && !before.contains('\n');
+    let opened = answer
+        .split_once("<output>")
+        .filter(|(before, _)| is_code(before.trim_end()));
+    let inner = opened.and_then(|(_, rest)| rest.trim_end().strip_suffix("</output>"));
+    without_state_lines(inner.unwrap_or(answer)).trim_start_matches(['\r', '\n'])
+}
+
+/// An output without the last lines that a shell's wrapper says of itself, if nothing else stands among them.
+fn without_state_lines(output: &str) -> &str {
+    let (_, tail) = edges(output);
+    let is_state = |rest: &str| {
+        let mut lines = rest.lines().map(str::trim_end).filter(|line| !line.is_empty());
+        let is_prompt = |line: &str| line.ends_with(['#', '$', '>']) && line.len() <= MAX_PROMPT;
+        let begins = STATE.iter().any(|start| rest.starts_with(start));
+        begins && lines.all(|line| line.starts_with('[') && line.ends_with(']') || is_prompt(line))
+    };
+    let mut brackets = memchr::memchr_iter(b'[', tail.as_bytes());
+    let first = brackets.find(|at| tail.get(*at..).is_some_and(is_state));
+    let end = first.map_or(output.len(), |at| output.len() - tail.len() + at);
+    let output = output.get(..end).unwrap_or(output).trim_end();
+    let state = output
+        .strip_suffix("bash-$")
+        .and_then(|rest| rest.rsplit_once("\n(Open file: "));
+    match state {
+        Some((printed, state)) if state.lines().count() <= 2 => printed.trim_end(),
+        _ => output,
+    }
+}
+
+/// What a shell's wrapper says after an output: where it is, which interpreter it has.
+const STATE: [&str; 4] = [
+    "[The command completed with",
+    "[Command finished with",
+    "[Python Interpreter: ",
+    "[Current working directory: ",
+];
+
+/// Bytes of the longest prompt that is known as one.
+const MAX_PROMPT: usize = 200;
 
 /// The report of a terminal's wrapper before `Output:`, and the output.
 fn framed(answer: &str) -> Option<(&str, &str)> {
@@ -101,16 +144,10 @@ fn framed(answer: &str) -> Option<(&str, &str)> {
 /// The output without what a shell's wrapper says of itself after it: where it is, which interpreter it has.
 fn without_shell_state(output: &str) -> &str {
     let (_, tail) = edges(output);
-    let starts = [
-        "[The command completed with",
-        "[Command finished with",
-        "[Python Interpreter: ",
-        "[Current working directory: ",
-    ];
     let mut brackets = memchr::memchr_iter(b'[', tail.as_bytes());
     let first = brackets.find(|at| {
         tail.get(*at..)
-            .is_some_and(|rest| starts.iter().any(|start| rest.starts_with(start)))
+            .is_some_and(|rest| STATE.iter().any(|start| rest.starts_with(start)))
     });
     let end = first.map_or(output.len(), |at| output.len() - tail.len() + at);
     let output = output.get(..end).unwrap_or(output).trim_end();

@@ -7,17 +7,18 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::{Candidate, LineLimits, Section, order};
 use super::quoted::{call_of, fence_of};
-use super::work::{NO_ANSWER, RunsBefore, was_overtaken};
+use super::work::{NO_ANSWER, RunsBefore, is_covered, was_overtaken};
 use crate::events::call::target;
 use crate::events::event::{Event, FIRST_NUMBER};
 use crate::events::files::end_states::EndStates;
-use crate::events::files::marks::{MARKS, NO_LONGER_SO};
+use crate::events::files::marks::{BEFORE_BOTH, BEFORE_EDITS, MARKS, NO_LONGER_SO};
 use crate::events::line::{cleaned, is_fence, shortened, without_bullet};
 use crate::events::outcome::later_calls::LaterCalls;
 use crate::events::outcome::outcome;
 use crate::events::outcome::reported::ReportedFields;
 use crate::events::outcome::status::Answer;
 use crate::events::read_back::target_of_line;
+use crate::events::resolved::cause_of;
 use crate::events::shell::{Step, Touch};
 use crate::events::source_call::SourceCall;
 use crate::events::target::Effect;
@@ -27,6 +28,9 @@ use crate::summarize::marker::IN_PROGRESS;
 /// Lines carried over at most.
 const MAX_LINES: usize = 200;
 const _: () = assert!(MAX_LINES < FIRST_NUMBER);
+
+/// Calls of the region that one before it is compared with, so that the time stays linear.
+const MAX_BEHIND: usize = 256;
 
 /// The line of a call, in its parts: `bash: make (x2, 1 failed) (before later edits) -> exit 1: no rule`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -135,15 +139,16 @@ impl<'l> CallLine<'l> {
         let told = &mut ReportedFields::default();
         let outcome = outcome(answer, target.effect, &target.line, told, LaterCalls::default());
         let failed = outcome.failed() == Some(true);
-        touches.retain(|touch| !failed || touch.step == Step::Run);
+        let is_answered = ending != NO_ANSWER;
+        touches.retain(|touch| touch.step == Step::Run || !failed && is_answered);
         let (times, failures) = self.runs(failed);
         Some(Event {
             number,
             target,
             outcome,
             touches,
-            is_answered: ending != NO_ANSWER,
-            is_unanswered: ending == NO_ANSWER,
+            is_answered,
+            is_unanswered: !is_answered,
             times,
             failures,
             is_open: failed,
@@ -159,8 +164,11 @@ fn runs_of(note: &str) -> Option<(usize, Option<usize>)> {
         return Some((note.parse().ok()?, None));
     };
     let failures = failures.strip_suffix(" earlier").unwrap_or(failures);
-    let failures = failures.strip_suffix(" failed")?.parse().ok()?;
-    Some((times.parse().ok()?, Some(failures)))
+    let (times, failures): (usize, usize) = (
+        times.parse().ok()?,
+        failures.strip_suffix(" failed")?.parse().ok()?,
+    );
+    (failures <= times).then_some((times, Some(failures)))
 }
 
 /// A line of an earlier summary.
@@ -246,12 +254,19 @@ impl PreviousSummary {
         for (number, line) in self.0.iter().enumerate().rev() {
             let section = line.section;
             let call = CallLine::of(&line.text);
-            let mark = line.event.as_ref().and_then(|event| files.mark_of(event));
+            let mark = line
+                .event
+                .as_ref()
+                .and_then(|event| mark_of(event, actions, files));
             let is_past = match section {
                 Section::Done | Section::Errors => {
                     let is_overtaken = |event: &Event| {
+                        // Of what was only looked at the line tells what was found, or nothing.
                         let is_looked_at = event.target.effect == Effect::Read;
-                        is_looked_at || was_overtaken(event, actions, files) || files.is_overtaken(event)
+                        let tells_nothing = matches!(call.ending, Some("ok" | "empty"));
+                        is_looked_at && tells_nothing
+                            || is_done_with(event, call.ending, actions, files)
+                            || files.is_overtaken(event) && alone(event, actions).is_overtaken(event)
                     };
                     // A call whose answer is not in the region tells no more than one that says nothing of its end.
                     let is_answered = again.get(call.label);
@@ -300,6 +315,37 @@ impl PreviousSummary {
         }
         runs
     }
+}
+
+/// If the work went on without a call before the region. A check of the code that failed stays open until it is run again: what it
+/// counted cannot be read from its line.
+fn is_done_with(event: &Event, ending: Option<&str>, actions: &[Event], files: &EndStates) -> bool {
+    // Only counts stand before an error in a line.
+    let counts = ending.is_some_and(|ending| ending.contains("; "));
+    let is_check = (event.checks_code() || counts) && cause_of(event).is_none();
+    if is_check && event.outcome.failed() == Some(true) {
+        is_covered(event, actions)
+    } else {
+        was_overtaken(event, actions, files)
+    }
+}
+
+/// What the calls of the region make of one before it. `files` says of all calls what they did; in what order the calls of a summary
+/// ran is not known.
+fn mark_of(event: &Event, actions: &[Event], files: &EndStates) -> Option<&'static str> {
+    let mark = files.mark_of(event)?;
+    let by_region = alone(event, actions).mark_of(event);
+    let is_put_back = mark == BEFORE_EDITS && files.puts_back_from(FIRST_NUMBER);
+    if is_put_back {
+        return Some(mark);
+    }
+    by_region.filter(|by_region| *by_region == mark || mark == BEFORE_BOTH)
+}
+
+/// What a call and those of the region behind it did to files.
+fn alone(event: &Event, actions: &[Event]) -> EndStates {
+    let newest = actions.len().saturating_sub(MAX_BEHIND);
+    EndStates::of(std::iter::once(event).chain(actions.iter().skip(newest)))
 }
 
 /// The line of a call with what it ran, which is quoted below it where the line names its tool alone.

@@ -89,17 +89,6 @@ pub(super) fn was_overtaken(action: &Event, later: &[Event], files: &EndStates) 
     // Tests that fail and a build that does not end well are not got around.
     let is_check = outcome.tests.is_some() || outcome.diagnostics.is_some();
     let may_be_tried_otherwise = failed && outcome.status != CallStatus::Refused && !is_check;
-    let is_covered = |run: &ProgramRun| {
-        let runs = later.iter().filter(|later| later.is_answered);
-        let is_checked = run.is_of_tests() || run.is_of_build();
-        let mut runs = runs.filter(|later| !is_checked || later.outcome.ran_tests());
-        runs.any(|later| later.target.runs.iter().any(|later| later.covers(run)))
-    };
-    let ran = &action.target.runs;
-    let only_runs = || {
-        let mut touches = action.touches.iter();
-        !ran.is_empty() && touches.all(|touch| matches!(touch.step, Step::Run | Step::Read))
-    };
     // What was tried out before an edit may be otherwise after it.
     let is_tried_again = || {
         let edits =
@@ -110,7 +99,22 @@ pub(super) fn was_overtaken(action: &Event, later: &[Event], files: &EndStates) 
     may_be_tried_otherwise && went_well().count() >= OVERTAKEN
         || action.runs_code() && is_tried_again()
         || is_mended()
-        || only_runs() && ran.iter().all(is_covered)
+        || is_covered(action, later)
+}
+
+/// If a call did nothing but to run programs, and `later` runs cover all of its own.
+pub(super) fn is_covered(action: &Event, later: &[Event]) -> bool {
+    let covers = |run: &ProgramRun| {
+        let runs = later.iter().filter(|later| later.is_answered);
+        let is_checked = run.is_of_tests() || run.is_of_build();
+        let mut runs = runs.filter(|later| !is_checked || later.outcome.ran_tests());
+        runs.any(|later| later.target.runs.iter().any(|later| later.covers(run)))
+    };
+    let mut touches = action.touches.iter();
+    let ran = &action.target.runs;
+    !ran.is_empty()
+        && touches.all(|touch| matches!(touch.step, Step::Run | Step::Read))
+        && ran.iter().all(covers)
 }
 
 /// If a call only set up what the calls after it ran.
@@ -170,7 +174,8 @@ fn line_of_call(action: &Event, before: &RunsBefore, files: &EndStates, limits: 
     let ending = ending(action, limits);
     let label = &action.target.line;
     let (times, failures) = before.get(label.as_str()).copied().unwrap_or_default();
-    let (times, failures) = (action.times + times, action.failures + failures);
+    let times = times.saturating_add(action.times);
+    let failures = failures.saturating_add(action.failures);
     let mut text = String::with_capacity(label.len() + ending.len() + 32);
     text.push_str(label);
     push_beside(action, &mut text);

@@ -59,6 +59,29 @@ fn runs_before_an_edit_say_so_and_edits_that_are_put_back_go() {
 }
 
 #[test]
+fn calls_of_one_summary_make_nothing_of_each_other() {
+    // What was quoted stands below, though it may have been done before.
+    let previous = "Done:
+- bash: sed -i s/1/2/ src/b.py -> ok
+- bash: pytest -q -> ok: 5 passed in 0.1s
+Open errors:
+- bash: make check -> exit 2: no rule to make target 'check'
+Recent work:
+- turn -9, bash: sed -i s/2/3/ src/a.py -> ok
+- turn -8, bash: git checkout src/b.py -> ok";
+    says(
+        previous,
+        ("pip install pytest", "Successfully installed pytest-8.4.1"),
+        &[
+            "s/1/2/",
+            "pytest -q -> ok",
+            "make check (before later installs) -> exit 2",
+        ],
+        &["later edits"],
+    );
+}
+
+#[test]
 fn failures_that_were_mended_are_open_no_more() {
     let previous = "Open errors:
 - bash: pytest -q (x2) -> exit 1: ModuleNotFoundError: No module named 'yaml'
@@ -103,5 +126,42 @@ print(total)
             "- bash: make lint -> ok",
         ],
         &["bash ("],
+    );
+}
+
+#[test]
+fn a_failed_check_stays_open_until_it_is_run_again() {
+    for line in [
+        "bash: cargo build -> exit 101: error: could not compile `x`; error[E0308]: mismatched types",
+        "bash: make -> exit 2: 1 error; a.c:3:5: error: 'x' undeclared",
+        "bash: pytest -q tests/a.py -> exit 1: FAILED tests/a.py::test_x - assert 3 == 4",
+    ] {
+        let previous = format!("Open errors:\n- {line}\nDone:\n- bash: sed -i s/1/2/ src/a.py -> ok");
+        let looks =
+            ["ls", "cat a.py", "cat b.py"].map(|command| serde_json::json!({"command": command}).to_string());
+        let turns: Vec<TurnView<'_>> = looks
+            .iter()
+            .flat_map(|look| [call("", "bash", look), answer("a\nb\nc")])
+            .collect();
+        let (counter, stretch) = (counter(), Stretch::of(&turns));
+        let request = SummaryRequest {
+            previous: Some(&previous),
+            ..request(&stretch, &counter)
+        };
+        let text = Extractive::default()
+            .composed(None, &request, false)
+            .expect("fits")
+            .text;
+        assert!(text.contains(&format!("Open errors:\n- {line}")), "{text}");
+        assert!(text.contains("s/1/2/"), "{text}");
+    }
+    says(
+        "Done:\n- bash: sed -i s/1/2/ src/a.py -> ok",
+        (
+            "git checkout src/a.py",
+            "<returncode>128</returncode>\n<output>\nfatal: Unable to create '/w/.git/index.lock': File exists.\n</output>",
+        ),
+        &["s/1/2/"],
+        &[],
     );
 }
