@@ -77,6 +77,10 @@ pub(crate) fn source_turns<'a>(
     let mut place = place_after(context);
     let mut last = None;
     for turn in turns {
+        let is_behind_gap = last.is_some_and(|last| turn.index > last + 1);
+        if is_behind_gap {
+            place = TurnPlace::AfterCall;
+        }
         let text = clean(&turn.text);
         let calls: Vec<SourceCall<'a>> = turn
             .calls
@@ -105,7 +109,7 @@ pub(crate) fn source_turns<'a>(
             flags: turn.responses.iter().map(AnswerFlags::from).collect(),
             is_observed: false,
             answer: AnswerBy::Tool,
-            is_behind_gap: last.is_some_and(|last| turn.index > last + 1),
+            is_behind_gap,
         };
         last = Some(turn.index);
         match turn.role {
@@ -174,9 +178,18 @@ impl<'a> SourceTurn<'a> {
 
 /// The place of a turn by the turn before it.
 pub(crate) fn place_after(context: Context<'_>) -> TurnPlace {
-    let Some(before) = context.before.filter(|turn| turn.role == Role::Assistant) else {
+    let Some(before) = context.before else {
         return TurnPlace::Anywhere;
     };
+    if before.role != Role::Assistant {
+        // Turns that a summary replaced end with a call more often than not.
+        let is_behind_summary = before.text.lines().any(is_summary);
+        return if is_behind_summary {
+            TurnPlace::AfterCall
+        } else {
+            TurnPlace::Anywhere
+        };
+    }
     let alone = Context {
         before: None,
         ..context
@@ -201,6 +214,25 @@ mod tests {
             (turn.role, turn.prose.trim().to_owned(), calls, turn.answers.len())
         };
         turns.iter().map(of).collect()
+    }
+
+    #[test]
+    fn what_follows_a_summary_may_be_the_answer_to_a_call_that_it_tells() {
+        let record = serde_json::json!({"messages": [
+            {"role": "user", "content": "[CONTEXT SUMMARY]:\nDone:\n- python a.py"},
+            {"role": "user", "content": "Traceback (most recent call last):\nValueError: 3\n\n(Open file: n/a)\nbash-$"},
+        ]});
+        let record = record.to_string();
+        let views = views_of(&record);
+        let role = |before| {
+            let context = Context {
+                before,
+                forms: Forms::of(&views),
+            };
+            source_turns(context, &views[1..], Into::into)[0].role
+        };
+        assert_eq!(role(Some(&views[0])), Role::Tool);
+        assert_eq!(role(None), Role::Human);
     }
 
     #[test]

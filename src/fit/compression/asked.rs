@@ -32,13 +32,16 @@ fn told_in_progress(view: &TurnView<'_>) -> Option<String> {
 }
 
 impl CompressionCase<'_> {
-    /// Returns the turn before these, if an assistant said it.
+    /// Returns the turn before these, if an assistant said it or it has a summary.
     pub(super) fn before(&self, turns: &[TurnView<'_>]) -> Option<Cow<'_, TurnView<'_>>> {
         let before = turns.first()?.index.checked_sub(1)?;
         let role = self.outline.turns.get(before)?.role;
-        (role == Role::Assistant)
-            .then(|| self.read_views.get(before))
-            .flatten()
+        let view = || self.read_views.get(before);
+        match role {
+            Role::Assistant => view(),
+            Role::Human => view().filter(|view| !bodies_in(view).is_empty()),
+            _ => None,
+        }
     }
 
     /// Returns what turns behind `before` are read by.
