@@ -120,7 +120,7 @@ pub(crate) fn source_turns<'a>(
             }
             Role::Human => {
                 let own = own_words(&text);
-                match observed_from(own.as_deref().unwrap_or(&text), place) {
+                match observed_from(own.as_deref().unwrap_or(&text), place, context.forms.openings) {
                     Some(0) => {
                         // Words of a person in it stay theirs.
                         source.prose =
@@ -198,6 +198,14 @@ pub(crate) fn place_after(context: Context<'_>) -> TurnPlace {
     sources
         .first()
         .map_or(TurnPlace::Anywhere, SourceTurn::place_behind)
+}
+
+/// If a turn of a person's role is the environment's answer to a call in the turn before it: `said` is its text without summaries.
+pub(crate) fn answers_call(context: Context<'_>, said: &str) -> bool {
+    let place = place_after(context);
+    let own = own_words(said);
+    place >= TurnPlace::AfterCall
+        && observed_from(own.as_deref().unwrap_or(said), place, context.forms.openings) == Some(0)
 }
 
 #[cfg(test)]

@@ -1,15 +1,22 @@
 //! The facts about a record's turns that the algorithm works on.
 
+use std::borrow::Cow;
+
 use super::count::Counted;
 use super::fitter::Fitter;
 use super::merged::human_text;
 use crate::compress::{Outline, TurnContent, TurnFacts};
 use crate::summarize::marker::body_of;
-use crate::trajectory::{self, Record, Role, Turn, Views};
+use crate::summarize::{Context, Forms, answers_call, spoken_in};
+use crate::trajectory::{self, Record, Role, Turn, TurnView, Views};
 
 /// Returns the facts that the algorithm works on.
 pub(super) fn outline(fitter: &Fitter, record: &Record<'_>, counted: &Counted, views: &Views<'_>) -> Outline {
-    let answers = trajectory::answered_turns(views);
+    let by_environment = environment_answers(views);
+    let is_by_environment = |turn: usize| by_environment.binary_search(&turn).is_ok();
+    let answers = trajectory::answered_turns(views).enumerate();
+    let answers =
+        answers.map(|(turn, answers)| answers.or(turn.checked_sub(1).filter(|_| is_by_environment(turn))));
     let rendered = counted.governing_rendering(&fitter.settings);
     let rendered_costs = rendered.map(|rendered| rendered.turn_tokens(fitter.counter.as_ref()));
     let turns = record
@@ -32,8 +39,10 @@ pub(super) fn outline(fitter: &Fitter, record: &Record<'_>, counted: &Counted, v
                 empty: turn.is_empty(),
             }
         });
-    let last_human = views.all().rev().find(|view| human_text(view).is_some());
-    let last_human = last_human.map(|view| view.index);
+    let speaks = |view: &Cow<'_, TurnView<'_>>| {
+        human_text(view).is_some_and(|said| !is_by_environment(view.index) || spoken_in(&said).is_some())
+    };
+    let last_human = views.all().rev().find(speaks).map(|view| view.index);
     let turns: Vec<TurnFacts> = turns.collect();
     let extra_tokens = rendered.map_or(counted.extra_tokens, |rendered| {
         let sum: usize = turns.iter().map(|turn| turn.tokens).sum();
@@ -44,6 +53,30 @@ pub(super) fn outline(fitter: &Fitter, record: &Record<'_>, counted: &Counted, v
         extra_tokens,
         last_human,
     }
+}
+
+/// Returns the turns of a person's role in which the environment answers a call that the assistant wrote as text.
+fn environment_answers(views: &Views<'_>) -> Vec<usize> {
+    let mut forms: Option<Forms> = None;
+    let mut before: Option<Cow<'_, TurnView<'_>>> = None;
+    let mut found = Vec::new();
+    for view in views.all() {
+        let calling = before.as_deref().filter(|before| before.role == Role::Assistant);
+        if view.responses.is_empty()
+            && let Some(said) = calling.and_then(|_| human_text(&view))
+        {
+            let forms = *forms.get_or_insert_with(|| Forms::of(views.all()));
+            let context = Context {
+                before: calling,
+                forms,
+            };
+            if answers_call(context, &said) {
+                found.push(view.index);
+            }
+        }
+        before = Some(view);
+    }
+    found
 }
 
 /// Returns the form of a turn's content.

@@ -1,6 +1,7 @@
 //! Turns of a person's role that no person wrote, known by tables: what an environment shows, and other programs' summaries.
 
 mod frames;
+pub(crate) mod openings;
 mod searched;
 
 use std::borrow::Cow;
@@ -9,6 +10,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use frames::{Frame, FunctionList};
+use openings::Openings;
 use searched::SearchedText;
 
 use super::source_call::part_of;
@@ -125,8 +127,8 @@ impl Observation {
 }
 
 /// The byte offset at which an environment's output begins in a text of a person's role at `place`; `None` if all of it is a person's.
-pub(crate) fn observed_from(text: &str, place: TurnPlace) -> Option<usize> {
-    if place == TurnPlace::InAnswer {
+pub(crate) fn observed_from(text: &str, place: TurnPlace, openings: Openings) -> Option<usize> {
+    if place == TurnPlace::InAnswer || place > TurnPlace::Anywhere && openings.begins(text) {
         return Some(0);
     }
     let trimmed = text.trim();
@@ -222,12 +224,12 @@ pub(crate) fn own_words(text: &str) -> Option<String> {
 
 /// The part of a text that a person wrote: without an environment's output, another program's summary, and what a program puts around
 /// a task.
-pub(crate) fn request_in(text: &str, place: TurnPlace) -> Cow<'_, str> {
+pub(crate) fn request_in(text: &str, place: TurnPlace, openings: Openings) -> Cow<'_, str> {
     if is_summary(text) {
         return "".into();
     }
     let own = own_words(text).map_or(Cow::Borrowed(text), Cow::Owned);
-    match observed_from(&own, place) {
+    match observed_from(&own, place, openings) {
         Some(0) => spoken_in(text).unwrap_or_default().into(),
         Some(at) => part_of(own, |text| text.get(..at).unwrap_or_default().trim_end()),
         None => part_of(own, without_appended),
@@ -295,8 +297,14 @@ mod tests {
             assert_eq!(own_words(counterexample), None, "{counterexample}");
             let (place, twice) = (TurnPlace::Anywhere, format!("{example}\n{example}"));
             let terminal = format!("{example}\n(Open file: n/a)\n(Current directory: /w)\nbash-$");
-            assert_eq!(request_in(&terminal, place), "Fine.", "{example}");
-            let words = request_in(&twice, place).split_whitespace().count();
+            assert_eq!(
+                request_in(&terminal, place, Openings::default()),
+                "Fine.",
+                "{example}"
+            );
+            let words = request_in(&twice, place, Openings::default())
+                .split_whitespace()
+                .count();
             assert!(words == 2 || example.contains("functions"), "{example}");
         }
         for request in [
@@ -313,7 +321,7 @@ mod tests {
         for row in &OBSERVATIONS.observation {
             assert!(row.begins(&row.example).is_some(), "{}", row.example);
             assert!(
-                observed_from(&row.example, row.place).is_some(),
+                observed_from(&row.example, row.place, Openings::default()).is_some(),
                 "{}",
                 row.example
             );

@@ -4,6 +4,7 @@ use std::borrow::{Borrow, Cow};
 
 use super::read::found;
 use super::row::{AnswerBy, CallParts, rows};
+use crate::events::observation::openings::{OpeningCounts, Openings};
 use crate::events::observation::{TurnPlace, observed_from};
 use crate::events::source_call::{is_unread, with_unread};
 use crate::trajectory::{Role, TurnView};
@@ -17,13 +18,16 @@ pub(crate) struct Forms {
     believed: u64,
     /// The answers of these are known by their own form.
     known: u64,
+    /// The beginnings of the environment's answers.
+    pub openings: Openings,
 }
 
 /// The facts about the calls of a row.
 #[derive(Clone, Default)]
 struct FormCalls {
     answered_by_environment: usize,
-    answered_by_person: usize,
+    /// The beginnings of other answers in a person's role.
+    answered_in_persons_role: Vec<Option<u64>>,
     /// The mark that the first turns have if they tell how such calls are written, once there is one.
     mark: Option<String>,
 }
@@ -33,18 +37,23 @@ impl Forms {
     pub fn of<'v>(turns: impl IntoIterator<Item = impl Borrow<TurnView<'v>>>) -> Self {
         let mut calls = vec![FormCalls::default(); rows().len()];
         let mut first = String::new();
+        let mut openings = OpeningCounts::default();
         let mut open: Option<usize> = None;
         for (place, turn) in turns.into_iter().enumerate() {
             let turn: &TurnView<'v> = turn.borrow();
-            if let Some(calls) = open.take().and_then(|row| calls.get_mut(row)) {
-                match turn.role {
-                    Role::Tool => calls.answered_by_environment += 1,
-                    Role::Human if observed_from(&turn.text, TurnPlace::AfterCall).is_some() => {
-                        calls.answered_by_environment += 1;
-                    }
-                    Role::Human => calls.answered_by_person += 1,
-                    _ => {}
+            let answered = open.take().and_then(|row| calls.get_mut(row));
+            if turn.role == Role::Human {
+                let is_known =
+                    || observed_from(&turn.text, TurnPlace::AfterCall, Openings::default()).is_some();
+                match answered {
+                    Some(calls) if is_known() => calls.answered_by_environment += 1,
+                    Some(calls) => calls
+                        .answered_in_persons_role
+                        .push(openings.note_answer(&turn.text)),
+                    None => openings.note_words(&turn.text),
                 }
+            } else if let Some(calls) = answered.filter(|_| turn.role == Role::Tool) {
+                calls.answered_by_environment += 1;
             }
             if turn.role != Role::Assistant {
                 if place < FIRST {
@@ -74,10 +83,16 @@ impl Forms {
                 open = Some(number);
             }
         }
-        let mut forms = Self::default();
+        let mut forms = Self {
+            openings: openings.learned(),
+            ..Self::default()
+        };
         for ((number, row), calls) in rows().iter().enumerate().zip(&calls) {
             let Some(mark) = &calls.mark else { continue };
-            let (environment, person) = (calls.answered_by_environment, calls.answered_by_person);
+            let others = calls.answered_in_persons_role.iter();
+            let learned = others.filter(|opening| forms.openings.has(**opening)).count();
+            let environment = calls.answered_by_environment + learned;
+            let person = calls.answered_in_persons_role.len() - learned;
             let is_mostly_known = environment > 0 && environment >= person;
             let is_believed = match (row.form, row.answer) {
                 (CallParts::Code, _) => is_mostly_known,

@@ -62,7 +62,8 @@ impl CompressionCase<'_> {
     fn asked(&self, view: &TurnView<'_>) -> Option<String> {
         let before = self.before(std::slice::from_ref(view));
         let said = human_text(view)?;
-        let said = request_in(&said, place_after(self.context(before.as_deref())));
+        let context = self.context(before.as_deref());
+        let said = request_in(&said, place_after(context), context.forms.openings);
         asks_for_something(&said).then(|| said.into_owned())
     }
 

@@ -125,7 +125,16 @@ impl<'a> Structure<'a> {
                     }
                 }
                 Role::Tool => {}
-                _ => open = None,
+                speaker => {
+                    let asked = open.take().filter(|_| speaker == Role::Human);
+                    let first = asked.map_or(0, |asked| shapes.first_of(asked));
+                    let asked =
+                        asked.map_or(0, |asked| shapes.get(asked).map_or(0, |shape| shape.calls.len()));
+                    let shown = shape::envelopes_alone(turn).min(asked);
+                    for is_answered in answered.iter_mut().skip(first).take(shown) {
+                        *is_answered = true;
+                    }
+                }
             }
         }
         // Calls at the very end may still be answered.

@@ -214,6 +214,14 @@ fn found<'a>(turn: &Turn<'a>, reads_ids: bool) -> TurnShape<'a> {
     shape
 }
 
+/// Returns the number of `<tool_response>` envelopes in a turn that has nothing before them: some agents put them in a person's role.
+pub(super) fn envelopes_alone(turn: &Turn<'_>) -> usize {
+    let content = turn
+        .content()
+        .filter(|content| !turn.opaque && content.starts_with("\"<tool_response>"));
+    content.map_or(0, |content| pairs(content, &RESPONSE_TAGS))
+}
+
 /// Returns the ids of `count` blocks in a content; none if they are not to be read, or their number differs.
 fn ids<'a>(
     content: &str,
