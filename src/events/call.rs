@@ -183,6 +183,7 @@ fn on_file(name: &str, verbs: Verbs, path: &str, fields: &ArgumentFields<'_>) ->
     let verb = told.as_deref().and_then(|told| Verbs::of(told).first());
     let verb = verb.or_else(|| verbs.first());
     let (effect, step) = match verb {
+        Some(Verb::Undo) => (Effect::Modify, Some(Step::Undo)),
         Some(Verb::Remove) => (Effect::Modify, Some(Step::Remove)),
         Some(Verb::Create) => (Effect::Modify, Some(Step::Create)),
         Some(Verb::Change) => (Effect::Modify, Some(Step::Write)),

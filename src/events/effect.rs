@@ -46,7 +46,7 @@ pub(crate) fn effect_of(command: &Command, at: usize) -> (Effect, Option<String>
     let find = |steps: &[Step]| changing().find_map(|statement| last_of(&statement.touches, steps));
     (
         effect,
-        find(&[Step::Write, Step::Create]).or_else(|| find(&[Step::Remove, Step::Restore])),
+        find(&[Step::Write, Step::Create]).or_else(|| find(&[Step::Remove, Step::Restore, Step::Undo])),
     )
 }
 

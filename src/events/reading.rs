@@ -282,7 +282,7 @@ fn touches(target: &Target, outcome: &Outcome, answer: Option<&str>, open: &Open
         let is_edit = touches.iter().any(|touch| touch.file.is_none());
         let has_changed = target.effect == Effect::Modify && !is_edit && !changed_nothing(target, outcome);
         // What was to be put back stays as it is.
-        let is_left = |step: Step| matches!(step, Step::Read | Step::Restore);
+        let is_left = |step: Step| matches!(step, Step::Read | Step::Restore | Step::Undo);
         touches.retain(|touch| touch.step == Step::Run || has_changed && !is_left(touch.step));
     }
     for touch in touches.iter_mut().filter(|touch| touch.file.is_none()) {

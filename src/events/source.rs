@@ -1,13 +1,14 @@
 //! The region as the summary reads it: redacted, with prose, calls and answers told apart in every format.
 
+use super::observation::screen::split_by_commands;
 use super::observation::{
     TurnPlace, is_summary, observed_from, own_words, spoken_in, without_appended, without_label,
 };
-use super::source_call::{CallArguments, SourceCall, is_unread, part_of, with_unread};
+use super::source_call::{AnswerFlags, CallArguments, SourceCall, is_unread, part_of, with_unread};
 use super::written::forms::Forms;
 use super::written::row::AnswerBy;
 use super::written::written;
-use crate::trajectory::{Role, ToolResponse, TurnView};
+use crate::trajectory::{Role, TurnView};
 use std::borrow::Cow;
 
 /// A turn of the region.
@@ -30,22 +31,6 @@ pub(crate) struct SourceTurn<'a> {
     pub answer: AnswerBy,
     /// Turns before it are left out: a summary took their place, say.
     pub is_behind_gap: bool,
-}
-
-/// The flags of an answer that stand beside its text.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct AnswerFlags {
-    pub is_error: Option<bool>,
-    pub exit_code: Option<i32>,
-}
-
-impl From<&ToolResponse<'_>> for AnswerFlags {
-    fn from(response: &ToolResponse<'_>) -> Self {
-        Self {
-            is_error: response.is_error,
-            exit_code: response.exit_code,
-        }
-    }
 }
 
 /// Facts about turns by others of their record.
@@ -129,7 +114,18 @@ pub(crate) fn source_turns<'a>(
                             source.role = Role::Tool;
                         }
                         source.is_observed = true;
-                        answers.push((None, part_of(text, |text| without_label(without_appended(text)))));
+                        let text = match source.prose.as_ref() {
+                            "" => text,
+                            said => Cow::Owned(text.replacen(said, "", 1)),
+                        };
+                        let shown = part_of(text, |text| without_label(without_appended(text)));
+                        let asking = sources.last().filter(|_| !is_behind_gap);
+                        match asking.and_then(|asking| asking.shown_by_call(&shown)) {
+                            Some(parts) => {
+                                answers.extend(parts.into_iter().map(|part| (None, Cow::Owned(part))))
+                            }
+                            None => answers.push((None, shown)),
+                        }
                     }
                     Some(at) => {
                         let own = own.map_or(text, Cow::Owned);
@@ -163,6 +159,17 @@ impl<'a> SourceTurn<'a> {
     fn write(&mut self, text: Cow<'a, str>, forms: Forms) {
         let read = written(text, forms);
         (self.prose, self.calls, self.answer) = (read.prose, read.calls, read.answer);
+    }
+
+    /// The parts of a terminal's screen that show its calls, if those are several commands that were typed there.
+    fn shown_by_call(&self, screen: &str) -> Option<Vec<String>> {
+        let typed = self
+            .calls
+            .iter()
+            .map(|call| call.arguments.texts().first().copied());
+        let typed: Option<Vec<&str>> = typed.collect();
+        let parts = split_by_commands(screen, &typed.filter(|typed| typed.len() > 1)?)?;
+        Some(parts.into_iter().map(str::to_owned).collect())
     }
 
     /// The place of the turn behind it.
@@ -310,6 +317,11 @@ mod tests {
         assert_eq!(
             (turns[0].role, turns[0].answers[0].1.as_ref()),
             (Role::Tool, "You see a pen.")
+        );
+        let turns = source_turns(Context::of(&views), &views, Into::into);
+        assert!(
+            !turns[4].answers[0].1.contains("Now."),
+            "a person's words are no output"
         );
     }
 

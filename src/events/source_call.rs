@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::trajectory::ToolResponse;
+
 /// A tool call.
 pub(crate) struct SourceCall<'a> {
     pub id: Option<&'a str>,
@@ -42,6 +44,22 @@ impl<'a> CallArguments<'a> {
         match self {
             Self::Json(json) => vec![json.as_ref()],
             Self::Tagged(fields) => fields.iter().map(|(_, value)| value.as_str()).collect(),
+        }
+    }
+}
+
+/// The flags of an answer that stand beside its text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct AnswerFlags {
+    pub is_error: Option<bool>,
+    pub exit_code: Option<i32>,
+}
+
+impl From<&ToolResponse<'_>> for AnswerFlags {
+    fn from(response: &ToolResponse<'_>) -> Self {
+        Self {
+            is_error: response.is_error,
+            exit_code: response.exit_code,
         }
     }
 }

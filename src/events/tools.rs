@@ -31,6 +31,7 @@ pub(crate) enum Holds {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Verb {
+    Undo,
     Remove,
     Create,
     Change,
@@ -41,7 +42,8 @@ pub(crate) enum Verb {
 
 impl Verb {
     /// All of them, each before those that it outranks.
-    const ALL: [Self; 6] = [
+    const ALL: [Self; 7] = [
+        Self::Undo,
         Self::Remove,
         Self::Create,
         Self::Change,

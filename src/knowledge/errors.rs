@@ -84,6 +84,7 @@ struct No {
 struct ChangeWords {
     done: Vec<String>,
     not_done: Vec<String>,
+    refused: Vec<String>,
 }
 
 /// Longest line in which a text is looked for anywhere but at its start, in bytes.
@@ -181,6 +182,24 @@ pub(crate) fn lines_anywhere(text: &str) -> impl Iterator<Item = ErrorLine<'_>> 
 pub(crate) fn no_of(program: &str) -> Option<(&'static str, bool)> {
     let no = TABLE.no.iter().find(|no| no.program == program)?;
     Some((&no.says, no.prints))
+}
+
+/// Words at the beginning of an answer to an edit that may say that it was refused.
+const MAX_REFUSED: usize = 5;
+
+/// Returns true if the first words of an answer to an edit say that it was refused.
+pub(crate) fn says_refused(text: &str) -> bool {
+    let words = text.lines().next().unwrap_or_default().split_whitespace();
+    let mut words = words
+        .take(MAX_REFUSED)
+        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    words.any(|word| {
+        TABLE
+            .words
+            .refused
+            .iter()
+            .any(|known| known.eq_ignore_ascii_case(word))
+    })
 }
 
 /// Returns true if a word of a short text says that something was not done.

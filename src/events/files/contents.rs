@@ -36,6 +36,11 @@ impl FileContents {
         content
     }
 
+    /// The content that another one was made from.
+    pub fn before(&self, content: Option<FileContent>) -> Option<FileContent> {
+        self.0.get(content?.0)?.from
+    }
+
     /// If a content is another one than at the beginning.
     pub fn is_changed(&self, content: Option<FileContent>) -> bool {
         self.original(content).is_some()

@@ -117,7 +117,7 @@ impl EndStates {
         let is_undone = || !is_earlier && !self.0.holds(own, number);
         Some(match step {
             Step::Read | Step::Search => is_changed(),
-            Step::Remove | Step::Restore => own.is_gone || is_changed(),
+            Step::Remove | Step::Restore | Step::Undo => own.is_gone || is_changed(),
             Step::Create => {
                 let is_told_later = is_later(own.run_by) || own.is_new && is_later(own.changed_by);
                 own.is_gone || own.is_kept || is_told_later || is_undone()
@@ -257,6 +257,11 @@ mod tests {
         for last in ["cat a.py.fixed > a.py", "cp a.py.fixed b.py"] {
             assert_eq!(undone(&[&tried[..], &[last]].concat()), [2], "{last}");
         }
+        let mut edits = events(&["sed -i s/1/2/ a.py", "sed -i s/2/3/ a.py", "true"]);
+        edits[2].touches = vec![crate::events::shell::Touch::of(Step::Undo, "a.py")];
+        let states = EndStates::of(&edits);
+        let is_undone: Vec<bool> = edits.iter().map(|event| states.is_undone(event)).collect();
+        assert_eq!(is_undone, [false, true, false]);
         let old = ["cat a.py.fixed", "sed -i s/1/2/ a.py.fixed"];
         assert_eq!(undone(&[&tried[..1], &old, &tried[2..]].concat()), [3]);
         let kept = ["sed -i s/1/2/ a.py", "cp a.py a.py.bak", "sed -i s/2/3/ a.py"];

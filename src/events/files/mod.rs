@@ -119,7 +119,7 @@ impl TrackedFiles {
         let Some(file) = found.and_then(|found| self.files.get_mut(found)) else {
             match touch.step {
                 Step::Remove => self.remove(name, path, touch.is_pattern),
-                Step::Restore | Step::Run | Step::Search => {}
+                Step::Restore | Step::Undo | Step::Run | Step::Search => {}
                 step => {
                     self.add(name, path, step);
                     if let Some(file) = self.files.last_mut() {
@@ -131,7 +131,7 @@ impl TrackedFiles {
             }
             return;
         };
-        if touch.step == Step::Restore || is_put_back {
+        if matches!(touch.step, Step::Restore | Step::Undo) || is_put_back {
             file.content = content;
             if !file.is_new {
                 file.is_modified = self.contents.is_changed(content);
@@ -144,7 +144,7 @@ impl TrackedFiles {
                 file.run_by = Some(event);
                 return;
             }
-            Step::Search | Step::Restore => return,
+            Step::Search | Step::Restore | Step::Undo => return,
             Step::Read => {
                 file.is_read = true;
                 if file.is_modified {
@@ -175,6 +175,7 @@ impl TrackedFiles {
         let content_at = |place: Option<usize>| place.and_then(|place| self.files.get(place)?.content);
         let (from, is_change) = match step {
             Step::Read | Step::Search | Step::Run | Step::Remove => return content_at(found),
+            Step::Undo => return self.contents.before(content_at(found)),
             Step::Restore => (content_at(copied), false),
             Step::Create if copied.is_some() => (content_at(copied), false),
             Step::Write | Step::Create => (content_at(found), true),

@@ -2,6 +2,7 @@
 
 mod frames;
 pub(crate) mod openings;
+pub(crate) mod screen;
 mod searched;
 
 use std::borrow::Cow;
@@ -259,6 +260,14 @@ pub fn summary_in(text: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
+    fn request_in(text: &str, place: TurnPlace) -> Cow<'_, str> {
+        super::request_in(text, place, Openings::default())
+    }
+
+    fn observed_from(text: &str, place: TurnPlace) -> Option<usize> {
+        super::observed_from(text, place, Openings::default())
+    }
+
     #[test]
     fn the_label_of_an_observation_is_no_part_of_it() {
         for (text, expected) in [
@@ -297,14 +306,8 @@ mod tests {
             assert_eq!(own_words(counterexample), None, "{counterexample}");
             let (place, twice) = (TurnPlace::Anywhere, format!("{example}\n{example}"));
             let terminal = format!("{example}\n(Open file: n/a)\n(Current directory: /w)\nbash-$");
-            assert_eq!(
-                request_in(&terminal, place, Openings::default()),
-                "Fine.",
-                "{example}"
-            );
-            let words = request_in(&twice, place, Openings::default())
-                .split_whitespace()
-                .count();
+            assert_eq!(request_in(&terminal, place), "Fine.", "{example}");
+            let words = request_in(&twice, place).split_whitespace().count();
             assert!(words == 2 || example.contains("functions"), "{example}");
         }
         for request in [
@@ -321,7 +324,7 @@ mod tests {
         for row in &OBSERVATIONS.observation {
             assert!(row.begins(&row.example).is_some(), "{}", row.example);
             assert!(
-                observed_from(&row.example, row.place, Openings::default()).is_some(),
+                observed_from(&row.example, row.place).is_some(),
                 "{}",
                 row.example
             );

@@ -39,6 +39,22 @@ pub(crate) fn unwrapped(fields: &[Leaf<'_>]) -> Option<(String, i32)> {
     (!printed.is_empty()).then(|| (printed.join("\n"), code))
 }
 
+/// The text of an answer that is a list of text parts, as MCP has it, and its flag: `{"content": [{"type": "text", "text": "…"}], "isError": true}`.
+pub(crate) fn text_of_parts(fields: &[Leaf<'_>]) -> Option<(String, Option<bool>)> {
+    let mut texts: Vec<Cow<'_, str>> = Vec::new();
+    let mut flag = None;
+    for leaf in fields {
+        if leaf.depth == 1 && leaf.is_under(&["isError", "is_error"]) {
+            flag = leaf.value().parse().ok();
+        } else if leaf.record > 0 && leaf.list.key() == "content" && leaf.is_under(&["text"]) {
+            texts.push(leaf.value());
+        } else if !(leaf.record > 0 && leaf.is_under(&["type"]) && leaf.value() == "text") {
+            return None;
+        }
+    }
+    (!texts.is_empty()).then(|| (texts.join("\n"), flag))
+}
+
 /// The text that a JSON answer printed: its longest text of several lines.
 pub(crate) fn longest_text<'a>(fields: &[Leaf<'a>]) -> Option<Cow<'a, str>> {
     let texts = fields

@@ -27,7 +27,7 @@ pub(crate) struct NamedError {
 }
 
 impl NamedError {
-    fn new(line: String, kind: ErrorKind) -> Self {
+    pub fn new(line: String, kind: ErrorKind) -> Self {
         Self {
             line,
             kind,
@@ -167,7 +167,7 @@ pub(crate) fn both_edges(body: &str) -> (&str, &str) {
 }
 
 /// The last line of the last traceback, or that it was cut off before.
-fn of_traceback(body: &str) -> Option<String> {
+pub(super) fn of_traceback(body: &str) -> Option<String> {
     // Searching from the end is slow, and most outputs have none.
     let at = TRACEBACK.find_iter(body.as_bytes()).last()?;
     if let Some(line) = of_notebook(body, at) {

@@ -18,7 +18,7 @@ use std::borrow::Cow;
 use crate::events::control::without_control;
 use crate::events::target::Effect;
 use crate::trajectory::json::leaves::leaves;
-use envelope::{longest_text, unwrapped};
+use envelope::{longest_text, text_of_parts, unwrapped};
 use fields::outcome_of;
 use later_calls::LaterCalls;
 use printed::of_printed;
@@ -62,6 +62,14 @@ pub(crate) fn outcome<'a>(
     };
     if let Some((text, code)) = unwrapped(&fields) {
         return printed(&text, answer.exit_code.or(Some(code)), answer.is_error);
+    }
+    if let Some((text, is_error)) = text_of_parts(&fields) {
+        let answer = Answer {
+            text: &text,
+            is_error: is_error.or(answer.is_error),
+            exit_code: answer.exit_code,
+        };
+        return outcome(answer, effect, target, told, later);
     }
     let mut ended = outcome_of(answer.text.trim(), &fields, effect, target, told, later);
     if let Some(text) = longest_text(&fields) {

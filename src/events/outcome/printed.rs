@@ -1,14 +1,16 @@
 //! The outcome of a call by its printed answer: exit code, counts of tests, diagnostics, error texts, results.
 
-use super::error_line::{self, both_edges, error_of, marked_line, near_lines, reading_error, says_anything};
+use super::error_line::{
+    self, both_edges, error_of, marked_line, near_lines, of_traceback, reading_error, says_anything,
+};
 use super::later_calls::LaterCalls;
 use super::status::{Answer, Basis, CallStatus, Outcome};
-use super::terminal::{body, is_single, says_no, without_echo};
+use super::terminal::{body, is_command, is_single, says_no, without_echo};
 use super::text::{MAX_SHORT, quote};
 use crate::events::line::lines_of;
 use crate::events::shell::programs::{Does, known};
 use crate::events::target::Effect;
-use crate::knowledge::errors::{ErrorKind, says_done};
+use crate::knowledge::errors::{ErrorKind, says_done, says_refused};
 use crate::knowledge::found::LiteralHits;
 use crate::knowledge::results::{ResultKind, results, shows_documents};
 use crate::knowledge::runners::{Diagnostics, TestRun, diagnostics, test_run};
@@ -69,8 +71,22 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
     } else {
         reading_error(body, lines)
     };
+    // A tool that edits says so in its own words.
+    let is_edit = effect == Effect::Modify && !is_command(target);
+    let refused = || {
+        quote(
+            lines_of(body)
+                .next()
+                .filter(|line| is_edit && says_refused(line))?,
+        )
+    };
+    let found = found.or_else(|| Some(error_line::NamedError::new(refused()?, ErrorKind::Refusal)));
     let tests_fail = tests.is_some_and(TestCounts::fails);
-    let first_error = diagnostics.as_ref().and_then(first_error);
+    let behind_tests = run.as_ref().filter(|_| tests.is_some() && !is_single(target));
+    let first_error = match behind_tests.and_then(|run| behind(run, body)) {
+        Some(behind) => error_behind(behind),
+        None => diagnostics.as_ref().and_then(first_error),
+    };
     // A program that caught an error and a search that found one did not fail, nor did what a flag says went well.
     let went_well = is_error == Some(false)
         || exit_code == Some(0) && is_single(target)
@@ -90,7 +106,10 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
         None => first_error,
     };
     let says_done = effect == Effect::Modify && says_done(body);
-    let is_bad = first_bad.is_some() || found.as_ref().is_some_and(|found| found.kind.fails());
+    // What a tool reports of a file beside its edit is no failure of the edit.
+    let is_applied = says_done && is_edit && !is_failed;
+    let is_bad =
+        !is_applied && (first_bad.is_some() || found.as_ref().is_some_and(|found| found.kind.fails()));
     let is_shown = is_reading && !body.is_empty();
     let any_ran = tests.is_some_and(|tests| !tests.ran_none());
     let says_ok = any_ran || says_done || told.done.is_some() || told.hits.is_some();
@@ -116,11 +135,18 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
     let may_mark = counts_line.is_none() && !is_reading && !is_failed && !is_bad;
     let marked = || marked_line(&lines_near).or_else(|| Some(caught?.line));
     let marked = may_mark.then(marked).flatten();
-    let error = first_bad.or(found_line);
+    let reported = first_bad.or(found_line);
+    let (error, beside) = if is_applied {
+        (None, reported)
+    } else {
+        (reported, None)
+    };
     let short = only_line(body, lines, is_reading).filter(|_| !told.has_asides);
     let hits = short.clone().filter(|_| told.hits.is_some());
     let is_marked = marked.is_some();
-    let result = counts_line
+    let result = beside
+        .and_then(|beside| quote(&format!("applied, with {beside}")))
+        .or(counts_line)
         .or_else(|| counted(diagnostics.as_ref()?, is_capped(target, lines)))
         .or_else(|| no.map(|(says, _)| says.to_owned()))
         .or(hits)
@@ -145,6 +171,24 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
         says_done,
         is_marked,
     }
+}
+
+/// The output behind the counts of the last run of tests.
+fn behind<'t>(run: &TestRun<'_>, body: &'t str) -> Option<&'t str> {
+    let last = run.lines.last()?;
+    let at = body.rfind(last)? + last.len();
+    body.get(at..)
+}
+
+/// The error of a command that ran behind tests: what a compiler found, or an exception that nobody caught.
+fn error_behind(output: &str) -> Option<String> {
+    let (head, tail) = both_edges(output);
+    let near = [head, tail].map(LiteralHits::read);
+    let found = diagnostics(output, &near);
+    found
+        .as_ref()
+        .and_then(first_error)
+        .or_else(|| of_traceback(output))
 }
 
 /// Returns true if a command fetches an address.

@@ -7,6 +7,7 @@ use memchr::memmem;
 use super::text::edges;
 use crate::events::command::without_redirection;
 use crate::events::line::{last_lines, lines_of};
+use crate::events::shell::programs::{Does, known};
 use crate::knowledge::errors::no_of;
 
 /// The command that a call's target tells.
@@ -18,6 +19,12 @@ fn command_of(target: &str) -> Option<&str> {
     });
     let command = after_name.unwrap_or(target);
     Some(command.strip_suffix(" …").unwrap_or(command)).filter(|command| command.len() > 3)
+}
+
+/// Returns true if a call ran a command: a tool is named before it, or a program begins it that does more than to edit.
+pub(super) fn is_command(target: &str) -> bool {
+    let first = target.split(' ').next().unwrap_or_default();
+    first.ends_with(':') || known(first).is_some_and(|row| !matches!(row.does, Does::Edits | Does::Applies))
 }
 
 /// Returns true if a call ran a single program, so that the exit code is its own.

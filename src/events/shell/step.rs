@@ -13,8 +13,10 @@ pub(crate) enum Step {
     /// It is written, and there from then on.
     Create,
     Remove,
-    /// It becomes what it was.
+    /// It becomes what it was at the beginning, or another copy of it.
     Restore,
+    /// Its last change is taken back.
+    Undo,
     /// It runs, and does what it was written to do.
     Run,
 }

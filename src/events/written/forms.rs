@@ -206,6 +206,24 @@ mod tests {
     }
 
     #[test]
+    fn answers_that_begin_alike_behind_code_are_an_environments() {
+        let plan = |code: &str| format!("I try it.\n```python\n{code}\n```");
+        let turns = [plan("a = 1"), plan("a = 2"), plan("a = 3")];
+        let talk = |first: &str, label: &str| {
+            let answer = |rest: &str| format!("{label}{rest}");
+            let answers = [answer(" 1"), answer(" ValueError: 3"), answer(" none")];
+            let mut all = vec![first.to_owned()];
+            for (turn, answer) in turns.iter().zip(answers) {
+                all.extend([turn.clone(), answer]);
+            }
+            calls(&all.iter().map(String::as_str).collect::<Vec<_>>())
+        };
+        assert_eq!(talk("Find the best model.", "Result of the run:"), 3);
+        assert_eq!(talk("Result of the run: none yet", "Result of the run:"), 0);
+        assert_eq!(talk("Find the best model.", ""), 0);
+    }
+
+    #[test]
     fn the_table_has_a_bit_for_each_row() {
         assert!(rows().len() <= u64::BITS as usize);
     }

@@ -216,3 +216,47 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_call_that_is_written_as_text_is_kept_with_its_answer_in_a_persons_role() {
+    let bash = |number: usize| format!("Next, file {number}.\n```bash\ncat src/part_{number}.py\n```");
+    let tagged = |number: usize| {
+        format!(
+            "<tool_call>\n{{\"name\": \"read\", \"arguments\": {{\"path\": \"part_{number}.py\"}}}}\n</tool_call>"
+        )
+    };
+    let code = "def part(a):\n    return [a, a + 1, a * 2, a ** 3]\n".repeat(8);
+    let returned = format!("<returncode>0</returncode>\n<output>\n{code}</output>");
+    let responded = format!("<tool_response>\n{code}</tool_response>");
+    let labelled = format!("Execution output: [code]\n{code}");
+    let forms: [(&dyn Fn(usize) -> String, &str); 3] =
+        [(&bash, &returned), (&tagged, &responded), (&bash, &labelled)];
+    for (call, answer) in forms {
+        let mut turns = vec![
+            serde_json::json!({"role": "system", "content": "You mend code."}),
+            serde_json::json!({"role": "user", "content": "Read all parts and say which one is slow."}),
+        ];
+        for number in 0..20 {
+            turns.push(serde_json::json!({"role": "assistant", "content": call(number)}));
+            turns.push(serde_json::json!({"role": "user", "content": answer}));
+        }
+        turns.push(serde_json::json!({"role": "assistant", "content": "Part 7 is slow."}));
+        let line = serde_json::json!({"messages": turns}).to_string();
+        let fitted = fit(&fitter(settings(1_600, 200)), &line);
+        assert_eq!(
+            (fitted.row.status, fitted.row.unanswered_calls),
+            (Status::Compressed, 0)
+        );
+        let record: serde_json::Value = serde_json::from_str(fitted.text.as_deref().unwrap()).unwrap();
+        let kept: Vec<(&str, &str)> = record["messages"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|turn| (turn["role"].as_str().unwrap(), turn["content"].as_str().unwrap()))
+            .collect();
+        for pair in kept.windows(2) {
+            let calls = pair[0].0 == "assistant";
+            assert_eq!(calls, pair[1].1.starts_with(answer), "{pair:?}");
+        }
+    }
+}
