@@ -8,6 +8,8 @@ use super::run::ProgramRun;
 use super::target::Effect;
 use super::tools::is_lookup;
 use crate::events::shell::{is_same_file, last_step};
+use crate::knowledge::errors::ErrorKind;
+use crate::knowledge::reading::kind_of;
 
 /// Later runs of one program, or of tests, that an error is compared with.
 const MAX_RUNS: usize = 64;
@@ -47,7 +49,11 @@ pub(crate) fn close_resolved(actions: &mut [Event]) {
     let mut resolved: Vec<usize> = Vec::new();
     for (index, action) in actions.iter().enumerate().skip(first).rev() {
         let last = looked_up(action).and_then(|thing| found.get(thing));
-        if action.is_open && (last.is_some_and(|last| *last >= action.turn) || later.resolves(action)) {
+        if action.is_open
+            && (only_looked(action)
+                || last.is_some_and(|last| *last >= action.turn)
+                || later.resolves(action))
+        {
             resolved.push(index);
         } else if action.outcome.failed() != Some(true) && action.is_answered {
             later.note(action);
@@ -63,6 +69,12 @@ pub(crate) fn close_resolved(actions: &mut [Event]) {
     }
 }
 
+/// Returns true if an action looked for a file that is not there: whoever guesses a path has lost nothing.
+fn only_looked(action: &Event) -> bool {
+    let is_missing = |error: &str| kind_of(error) == Some(ErrorKind::NotFound);
+    action.target.effect == Effect::Read && action.outcome.error.as_deref().is_some_and(is_missing)
+}
+
 fn is_found(action: &Event) -> bool {
     let outcome = &action.outcome;
     outcome.failed() != Some(true) && (outcome.lines > 0 || outcome.result.is_some())
@@ -76,7 +88,7 @@ fn looked_up(action: &Event) -> Option<&str> {
 }
 
 /// Returns true if an action that ran tests shows that they passed.
-fn has_passed(action: &Event) -> bool {
+pub(crate) fn has_passed(action: &Event) -> bool {
     let outcome = &action.outcome;
     let ran_none = |said: &str| said.contains("no tests") || said.contains("Ran 0 tests");
     match (&outcome.result, outcome.tests) {

@@ -118,7 +118,8 @@ pub(crate) fn source_turns<'a>(
                             "" => text,
                             said => Cow::Owned(text.replacen(said, "", 1)),
                         };
-                        let shown = part_of(text, |text| without_label(without_appended(text)));
+                        let openings = context.forms.openings;
+                        let shown = part_of(text, |text| without_label(without_appended(text), openings));
                         let asking = sources.last().filter(|_| !is_behind_gap);
                         match asking.and_then(|asking| asking.shown_by_call(&shown)) {
                             Some(parts) => {

@@ -82,6 +82,8 @@ pub(crate) struct TestRun<'t> {
     pub counts: TestCounts,
     /// Number of runs of which the lines tell the last one alone.
     pub runs: usize,
+    /// Number of parts, each counted in a line of its own, that the counts add up.
+    pub parts: usize,
     /// The lines with the counts: of several runs those of the last one, and of one that failed before.
     pub lines: Vec<&'t str>,
     /// The line of the first test that failed, where the runner has one.
@@ -205,9 +207,17 @@ impl Runner {
         }
         let mut failing = self.failing.iter().filter(|_| counts.fails());
         let failing = failing.find_map(|line| line.texts(body).next());
+        // One that only names what passed counts no tests.
+        let is_number = |run: &Match<'_>| {
+            ["passed", "failed"]
+                .iter()
+                .all(|group| run.named(group).is_some())
+        };
+        let parts = runs.len() * usize::from(self.add && runs.iter().all(is_number));
         Some(TestRun {
             counts,
             runs: alone,
+            parts,
             lines,
             failing,
         })

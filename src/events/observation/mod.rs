@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use frames::{Frame, FunctionList};
-use openings::Openings;
+use openings::{Openings, without_opening};
 use searched::SearchedText;
 
 use super::source_call::part_of;
@@ -148,7 +148,7 @@ pub(crate) fn shows_page(text: &str) -> bool {
 }
 
 /// The text of an observation, behind a label such as `OBSERVATION:`, `Observation 3:` or `[read_file for 'a.py'] Result:`.
-pub(crate) fn without_label(text: &str) -> &str {
+pub(crate) fn without_label(text: &str, openings: Openings) -> &str {
     let framed = OBSERVATIONS.observation.iter().find_map(|row| {
         let (first, _) = text
             .trim_start()
@@ -173,7 +173,11 @@ pub(crate) fn without_label(text: &str) -> &str {
         .iter()
         .filter_map(|row| row.starts.as_deref().filter(|starts| starts.ends_with(':')));
     let rest = |label| numbered(text.trim_start(), label).map(str::trim_start);
-    labels.find_map(rest).unwrap_or(text)
+    match labels.find_map(rest) {
+        Some(rest) => rest,
+        None if openings.begins(text) => without_opening(text),
+        None => text,
+    }
 }
 
 /// The text behind a label that ends with a colon, with or without a number before it: `Observation 3:`.
@@ -277,7 +281,7 @@ mod tests {
             ("Observations: 12", "Observations: 12"),
             ("Fine.", "Fine."),
         ] {
-            assert_eq!(without_label(text), expected);
+            assert_eq!(without_label(text, Openings::default()), expected);
         }
         for row in &OBSERVATIONS.spoken {
             assert_eq!(spoken_in(&row.example), Some(row.says.as_str()));

@@ -62,13 +62,34 @@ impl Openings {
     }
 }
 
-/// The hash of the beginning of a text: its first line, or what that has before a sign that a value stands behind.
+/// A text without the label that it begins with: `Execution output: [code]`, `[Executor]: exitcode: 1`.
+pub(crate) fn without_opening(text: &str) -> &str {
+    let text = text.trim_start();
+    let line = text.lines().next().unwrap_or_default();
+    let at = line.match_indices(':').map(|(at, _)| at + 1);
+    let mut ends = at.filter(|at| {
+        line.get(*at..)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+    });
+    let end = ends.next().filter(|end| *end <= *LENGTHS.end());
+    end.and_then(|end| text.get(end..)).map_or(text, str::trim_start)
+}
+
+/// The hash of the beginning of a text: its first line, or what that has before a sign that a value stands behind; a name in
+/// brackets as a whole.
 fn hash_of(text: &str) -> Option<u64> {
     let line = text.trim_start().lines().next()?;
-    let end = line.find(|sign: char| sign.is_ascii_digit() || "[](){}<>:`'\"=".contains(sign));
-    let opening = line.get(..end.unwrap_or(line.len()))?.trim_end();
+    let is_value = |sign: char| sign.is_ascii_digit() || "[](){}<>:`'\"=".contains(sign);
+    let named = line.strip_prefix('[').and_then(|rest| rest.split_once("]:"));
+    let opening = match named {
+        Some((name, _)) if !name.contains(is_value) => line.get(..name.len() + 2)?,
+        _ => {
+            let opening = line.get(..line.find(is_value).unwrap_or(line.len()))?.trim_end();
+            Some(opening).filter(|opening| LENGTHS.contains(&opening.len()))?
+        }
+    };
     let hasher: BuildHasherDefault<FxHasher> = BuildHasherDefault::default();
-    LENGTHS.contains(&opening.len()).then(|| hasher.hash_one(opening))
+    (opening.len() <= *LENGTHS.end()).then(|| hasher.hash_one(opening))
 }
 
 #[cfg(test)]
@@ -96,5 +117,9 @@ mod tests {
         assert!(!learned("Sort it.", &answers[1..]).begins(answers[0]));
         assert!(!learned("Execution output: none so far", &answers).begins(answers[0]));
         assert!(!learned("Sort it.", &["Yes.", "Yes.", "Yes."]).begins("Yes."));
+        let named = ["[Executor]: 1", "[Executor]: 2", "[Executor]: exitcode: 1"];
+        assert!(learned("[Admin]: Sort it.", &named).begins("[Executor]: none"));
+        assert_eq!(without_opening(named[2]), "exitcode: 1");
+        assert_eq!(without_opening(answers[0]), "[code]\n1");
     }
 }

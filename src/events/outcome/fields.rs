@@ -6,8 +6,9 @@ use super::later_calls::LaterCalls;
 use super::reported::ReportedFields;
 use super::shown_fields::{has_lines, is_told_here, told_fields};
 use super::status::{Basis, CallStatus, Outcome};
-use super::text::{MAX_LINE, quote};
+use super::text::{MAX_LINE, quote, tool_of};
 use crate::events::target::Effect;
+use crate::events::tools::is_lookup;
 use crate::knowledge::errors::{ErrorKind, says_done, says_not_done};
 use crate::knowledge::reading::kind_of;
 use crate::trajectory::json::leaves::Leaf;
@@ -21,7 +22,11 @@ pub(crate) fn outcome_of(
     told: &mut ReportedFields,
     later: LaterCalls<'_>,
 ) -> Outcome {
-    let mut ended = from_json(fields, holds_error(answer));
+    let mut ended = from_json(
+        fields,
+        holds_error(answer),
+        effect == Effect::Read || is_lookup(tool_of(target)),
+    );
     // What was asked for is shown.
     if ended.status == CallStatus::Unknown && effect == Effect::Read && !fields.is_empty() {
         (ended.status, ended.basis) = (CallStatus::Ok, Basis::Field);
@@ -55,7 +60,7 @@ pub(crate) fn outcome_of(
 }
 
 /// The status and the error.
-fn from_json(fields: &[Leaf<'_>], holds_error: bool) -> Outcome {
+fn from_json(fields: &[Leaf<'_>], holds_error: bool, is_reading: bool) -> Outcome {
     let outermost: Vec<&Leaf<'_>> = fields.iter().filter(|leaf| leaf.depth <= 1).collect();
     let field = |names: &[&str]| outermost.iter().find(|leaf| leaf.is_under(names));
     let exit_code = field(&EXIT_CODES).and_then(|leaf| leaf.value().parse::<i32>().ok());
@@ -79,14 +84,22 @@ fn from_json(fields: &[Leaf<'_>], holds_error: bool) -> Outcome {
         counted(&["succeeded", "successful"]),
         counted(&["failed", "failures"]),
     );
-    let some_failed = counts.1 > Some(0) || in_list.is_some();
-    let some_did = counts.0 > Some(0) || in_list.is_some_and(|(_, is_all)| !is_all);
+    // Errors that were looked up are none of the call's.
+    let listed = error_listed(fields).filter(|_| !is_reading);
+    let some_failed = counts.1 > Some(0) || in_list.is_some() || listed.is_some();
+    let some_did = counts.0 > Some(0)
+        || in_list.is_some_and(|(_, is_all)| !is_all)
+        || listed.is_some()
+            && fields
+                .iter()
+                .any(|leaf| leaf.record > 0 && !is_listed_error(leaf));
     let error = named
         .and_then(|leaf| quote(&leaf.value()))
         .or_else(|| quote(&in_list?.0.filter(|leaf| leaf.is_string)?.value()))
+        .or_else(|| quote(&listed?.value()))
         .or_else(|| quote(&message().filter(|_| says_failed)?.value()));
     let is_refused = is_true(&["blocked", "denied"])
-        || field(&["status", "outcome"]).is_some_and(|leaf| leaf.value().eq_ignore_ascii_case("blocked"))
+        || field(&["status", "outcome"]).is_some_and(|leaf| names_refusal(&leaf.value()))
         || error.as_deref().and_then(kind_of) == Some(ErrorKind::Refusal);
     let (status, basis) = match exit_code {
         _ if is_refused => (CallStatus::Refused, Basis::Field),
@@ -109,6 +122,35 @@ fn from_json(fields: &[Leaf<'_>], holds_error: bool) -> Outcome {
         error,
         ..Outcome::default()
     }
+}
+
+/// Returns true if a status says that somebody did not allow it.
+fn names_refusal(status: &str) -> bool {
+    let refusals = [
+        "blocked",
+        "declined",
+        "denied",
+        "forbidden",
+        "refused",
+        "rejected",
+        "unauthorized",
+    ];
+    refusals
+        .iter()
+        .any(|refusal| status.eq_ignore_ascii_case(refusal))
+}
+
+/// If a field is of an item of a list of errors beside what was done: `{"results": […], "errors": [{"message": "…"}]}`.
+fn is_listed_error(leaf: &Leaf<'_>) -> bool {
+    leaf.record > 0 && leaf.list.key() == "errors"
+}
+
+/// The message of the first error of such a list.
+fn error_listed<'f, 'l>(fields: &'f [Leaf<'l>]) -> Option<&'f Leaf<'l>> {
+    let mut errors = fields
+        .iter()
+        .filter(|leaf| is_listed_error(leaf) && leaf.is_string);
+    errors.find(|leaf| leaf.is_under(&["message", "reason", "detail", "error"]))
 }
 
 /// Returns true if a status is a word or two, and none that says no.

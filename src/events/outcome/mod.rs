@@ -12,6 +12,7 @@ pub(crate) mod status;
 pub(crate) mod success;
 mod terminal;
 pub(crate) mod text;
+mod wrapper;
 
 use std::borrow::Cow;
 

@@ -6,7 +6,7 @@ use super::error_line::{
 use super::later_calls::LaterCalls;
 use super::status::{Answer, Basis, CallStatus, Outcome};
 use super::terminal::{body, is_command, is_single, says_no, without_echo};
-use super::text::{MAX_SHORT, quote};
+use super::text::{MAX_SHORT, quote, tool_of};
 use crate::events::line::lines_of;
 use crate::events::shell::programs::{Does, known};
 use crate::events::target::Effect;
@@ -36,7 +36,7 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
     let says_no = says_no(target);
     let no = says_no.filter(|(_, prints)| exit_code == Some(1) && (*prints || body.is_empty()));
     let is_failed = is_error == Some(true) || no.is_none() && exit_code.is_some_and(|code| code != 0);
-    let tool = target.split(['(', ' ', ':']).next().unwrap_or_default();
+    let tool = tool_of(target);
     let is_reading = effect == Effect::Read || shows_documents(tool);
     let read = if is_reading && !is_failed {
         LiteralHits::read_shown
@@ -144,6 +144,7 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
     let short = only_line(body, lines, is_reading).filter(|_| !told.has_asides);
     let hits = short.clone().filter(|_| told.hits.is_some());
     let is_marked = marked.is_some();
+    let says_done = says_done && beside.is_none();
     let result = beside
         .and_then(|beside| quote(&format!("applied, with {beside}")))
         .or(counts_line)
@@ -225,6 +226,9 @@ fn first_error(found: &Diagnostics) -> Option<String> {
 
 /// The lines of a run's counts, without the rulings around them; of several runs it says so.
 fn counts_of(run: &TestRun<'_>) -> Option<String> {
+    if let (2.., Some(passed), Some(failed)) = (run.parts, run.counts.passed, run.counts.failed) {
+        return Some(format!("{passed} passed; {failed} failed in {} parts", run.parts));
+    }
     let lines = run.lines.iter();
     let lines: Vec<&str> = lines.map(|line| line.trim_matches(['=', ' '])).collect();
     let counts = lines.join(", ");

@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use memchr::memmem;
 
 use super::text::edges;
+use super::wrapper::wrapped;
 use crate::events::command::without_redirection;
 use crate::events::line::{last_lines, lines_of};
 use crate::events::shell::programs::{Does, known};
@@ -80,7 +81,7 @@ pub(super) fn body(answer: &str) -> &str {
         Some((_, rest)) => rest.trim_start(),
         None => answer,
     };
-    let answer = framed(answer).map_or(answer, |(_, output)| output);
+    let answer = wrapped(answer).map_or(answer, |wrapped| wrapped.printed);
     let start = answer.as_bytes().get(..200.min(answer.len())).unwrap_or_default();
     let inner = match OUTPUT.find(start) {
         Some(at) => answer.get(at + 8..).unwrap_or_default(),
@@ -138,16 +139,6 @@ const STATE: [&str; 4] = [
 /// Bytes of the longest prompt that is known as one.
 const MAX_PROMPT: usize = 200;
 
-/// The report of a terminal's wrapper before `Output:`, and the output.
-fn framed(answer: &str) -> Option<(&str, &str)> {
-    let starts = ["Chunk ID: ", "Wall time: ", "Exit code: "];
-    if !starts.iter().any(|start| answer.starts_with(start)) {
-        return None;
-    }
-    let (frame, output) = answer.split_once("\nOutput:\n")?;
-    (frame.len() <= 300).then_some((frame, output))
-}
-
 /// The output without what a shell's wrapper says of itself after it: where it is, which interpreter it has.
 fn without_shell_state(output: &str) -> &str {
     let (_, tail) = edges(output);
@@ -175,9 +166,16 @@ pub(super) fn exit_code(answer: &str, is_reading: bool) -> Option<i32> {
     if let Some(code) = head.strip_prefix("<returncode>") {
         return code_in(code);
     }
-    if let Some((frame, _)) = framed(answer) {
-        let at = CODE.find_iter(frame.as_bytes()).last()?;
-        return code_in(frame.get(at + CODE.needle().len()..)?);
+    if let Some(wrapped) = wrapped(answer) {
+        let code = |text: &str| {
+            let label =
+                |line: &str| Some(line.find("xit code").or(line.find("xit Code"))? + "xit code".len());
+            lines_of(text).find_map(|line| code_in(line.get(label(line)?..)?))
+        };
+        return code(wrapped.before).or_else(|| code(wrapped.behind)).or_else(|| {
+            let at = CODE.find_iter(wrapped.before.as_bytes()).last()?;
+            code_in(wrapped.before.get(at + CODE.needle().len()..)?)
+        });
     }
     // Searching from the end is slow: most outputs have no such words at all.
     let told = if CODE.find(tail.as_bytes()).is_some() {

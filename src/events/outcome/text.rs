@@ -36,3 +36,8 @@ pub(crate) fn quote(line: &str) -> Option<String> {
         .map(Cow::into_owned)
         .filter(|line| !line.is_empty())
 }
+
+/// The name of the tool of a call, by the line that tells it.
+pub(super) fn tool_of(target: &str) -> &str {
+    target.split(['(', ' ', ':']).next().unwrap_or_default()
+}

@@ -46,10 +46,14 @@ impl Forms {
                 let is_known =
                     || observed_from(&turn.text, TurnPlace::AfterCall, Openings::default()).is_some();
                 match answered {
-                    Some(calls) if is_known() => calls.answered_by_environment += 1,
-                    Some(calls) => calls
-                        .answered_in_persons_role
-                        .push(openings.note_answer(&turn.text)),
+                    Some(calls) => {
+                        let opening = openings.note_answer(&turn.text);
+                        if is_known() {
+                            calls.answered_by_environment += 1;
+                        } else {
+                            calls.answered_in_persons_role.push(opening);
+                        }
+                    }
                     None => openings.note_words(&turn.text),
                 }
             } else if let Some(calls) = answered.filter(|_| turn.role == Role::Tool) {

@@ -9,6 +9,7 @@ use crate::events::event::Event;
 use crate::events::files::end_states::EndStates;
 use crate::events::line::shortened;
 use crate::events::outcome::status::{CallStatus, Outcome};
+use crate::events::resolved::has_passed;
 use crate::events::run::ProgramRun;
 use crate::events::shell::Step;
 use crate::events::target::Effect;
@@ -107,7 +108,7 @@ pub(super) fn is_covered(action: &Event, later: &[Event]) -> bool {
     let covers = |run: &ProgramRun| {
         let runs = later.iter().filter(|later| later.is_answered);
         let is_checked = run.is_of_tests() || run.is_of_build();
-        let mut runs = runs.filter(|later| !is_checked || later.outcome.ran_tests());
+        let mut runs = runs.filter(|later| !is_checked || has_passed(later));
         runs.any(|later| later.target.runs.iter().any(|later| later.covers(run)))
     };
     let mut touches = action.touches.iter();
@@ -223,6 +224,7 @@ fn ending(action: &Event, limits: LineLimits) -> String {
         }
         (Some(0), _) => "ok".to_owned(),
         (Some(code), _) => format!("exit {code}"),
+        (None, _) if outcome.status == CallStatus::Partly => "failed in part".to_owned(),
         (None, Some(true)) => "failed".to_owned(),
         _ => String::new(),
     };

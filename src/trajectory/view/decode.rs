@@ -73,13 +73,24 @@ fn call_view<'a>(call: &RawCall<'a>) -> ToolCall<'a> {
 }
 
 fn owned_call(text: &str) -> ToolCall<'static> {
-    let call = call_view(&raw_call(text));
     let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+    let (object, code) = with_code(text).map_or((text, None), |(object, code)| (object, Some(code)));
+    let call = call_view(&raw_call(object));
+    let arguments = code.map(|code| serde_json::json!({"code": code}).to_string());
     ToolCall {
         id: call.id.map(own),
         name: own(call.name),
-        arguments: own(call.arguments),
+        arguments: arguments.map_or_else(|| own(call.arguments), Cow::Owned),
     }
+}
+
+/// Returns the object of a call whose code stands behind it, as Tongyi DeepResearch writes it, and the code:
+/// `{"name": "PythonInterpreter", "arguments": {}}` and `<code>` with its end.
+fn with_code(text: &str) -> Option<(&str, &str)> {
+    let (object, rest) = text.trim().split_once("<code>")?;
+    let code = rest.strip_suffix("</code>")?;
+    let object = object.trim_end();
+    (object.ends_with('}') && raw_call(object).name.is_some()).then(|| (object, code.trim_matches('\n')))
 }
 
 /// Returns the calls in a `ShareGPT` `function_call` turn: one call, or a list of them.
