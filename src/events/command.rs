@@ -6,7 +6,7 @@ use super::effect::{effect_of, run_of_written};
 use super::files::scripts::written_by;
 use super::line::{cleaned, lines_of, shortened};
 use super::run::runs;
-use super::shell::programs::{Does, known};
+use super::shell::programs::{Does, flags, known};
 use super::shell::{Command, Statement, StatementEnd, Step, Touch};
 use super::target::{Directory, Effect, MAX_TARGET, MAX_VALUE, Target, ToolKind};
 
@@ -27,7 +27,13 @@ pub(crate) fn of_command(name: &str, text: &str) -> Target {
         |at| clause(text, &command.statements, at),
     );
     let script = telling.and_then(|at| run_of_written(&command.statements, command.statements.get(at)?));
-    let shown = shortened(&told, MAX_TARGET).unwrap_or_default();
+    let mut shown = shortened(&told, MAX_TARGET).unwrap_or_default();
+    // A run that changes nothing says so, however long its command is.
+    let words = telling.and_then(|at| Some(&command.statements.get(at)?.words));
+    let mode = words.and_then(|words| words.iter().find(|word| flags().only_tells(&word.text)));
+    if let Some(mode) = mode.filter(|mode| shown.ends_with('…') && !shown.contains(&mode.text)) {
+        shown = format!("{shown} {}", mode.text).into();
+    }
     let at = if name.is_empty() { 0 } else { name.len() + 2 };
     let line = match (name.is_empty(), shown.is_empty()) {
         (true, _) => shown.clone().into_owned(),
@@ -129,7 +135,16 @@ fn clause(text: &str, statements: &[Statement], at: usize) -> String {
     let document = document.filter(|document| !document.is_empty()).last();
     match document {
         // The name of the file tells more than the first lines of a script often do.
-        Some(_) if writes => cleaned(first.split("<<").next().unwrap_or(first).trim_end()),
+        Some(_) if writes => {
+            let written = first.split("<<").next().unwrap_or(first).trim_end();
+            // What ran behind it is what its outcome tells of.
+            let runs = |statement: &&Statement| matches!(statement.does(), Does::Runs | Does::Interprets);
+            let run = own().skip(1).filter(runs).last();
+            match run.and_then(|run| text.get(run.span.start..run.span.end)) {
+                Some(run) => cleaned(&[written, "; ", run.lines().next().unwrap_or(run)].concat()),
+                None => cleaned(written),
+            }
+        }
         Some(document) => script_line(first, document),
         None if !behind.is_empty() && first.ends_with(['"', '\'', '(']) => script_line(first, behind),
         None => cleaned(without_redirection(first)),

@@ -25,6 +25,8 @@ struct Later<'a> {
     tests: Vec<&'a ProgramRun>,
     /// Files by their last steps.
     edited: FxHashMap<&'a str, Vec<&'a str>>,
+    /// Calls with arguments, by tool.
+    by_tool: FxHashMap<&'a str, Vec<Vec<&'a str>>>,
     /// Everything that was changed or run, by the keys of the calls.
     keys: Vec<&'a str>,
     /// Changes and runs that went well.
@@ -140,9 +142,22 @@ fn cause(error: &str) -> Option<Cause<'_>> {
     Some(Cause { name, is_in_the_way })
 }
 
+/// The tool of a call with arguments, and what its line tells of them: `order_card(card: C1, branch: 22)`.
+fn arguments(action: &Event) -> Option<(&str, Vec<&str>)> {
+    let (tool, rest) = action.target.line.split_once('(')?;
+    let told = rest.strip_suffix(')').filter(|_| !tool.contains(' '))?;
+    Some((tool, told.split(", ").collect()))
+}
+
 impl<'a> Later<'a> {
     fn note(&mut self, action: &'a Event) {
         let target = &action.target;
+        if let Some((tool, told)) = arguments(action) {
+            let of_tool = self.by_tool.entry(tool).or_default();
+            if of_tool.len() < MAX_RUNS {
+                of_tool.push(told);
+            }
+        }
         if target.effect == Effect::Modify
             && !action.changed_nothing
             && let Some(file) = target.file.as_deref()
@@ -197,7 +212,25 @@ impl<'a> Later<'a> {
         let plain = |text: &str| text.to_ascii_lowercase().replace('_', "-");
         let is_there =
             || name.is_some_and(|name| self.keys.iter().any(|key| plain(key).contains(&plain(name))));
-        is_edited || is_needless || !runs.is_empty() && runs.iter().all(|run| self.covers(run)) || is_there()
+        is_edited
+            || self.mends(action)
+            || is_needless
+            || !runs.is_empty() && runs.iter().all(|run| self.covers(run))
+            || is_there()
+    }
+
+    /// If the same tool was asked once more with half of the arguments as they were, and did it: what was wrong was mended.
+    fn mends(&self, action: &Event) -> bool {
+        let Some((tool, told)) = arguments(action) else {
+            return false;
+        };
+        let is_again = |later: &Vec<&str>| {
+            let same = told.iter().filter(|argument| later.contains(argument)).count();
+            later.len() == told.len() && 2 * same >= told.len() && same > 0
+        };
+        self.by_tool
+            .get(tool)
+            .is_some_and(|later| later.iter().any(is_again))
     }
 
     /// A file of tests that ran by itself may have run among others since.

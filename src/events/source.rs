@@ -4,7 +4,9 @@ use super::observation::screen::split_by_commands;
 use super::observation::{
     TurnPlace, is_summary, observed_from, own_words, spoken_in, without_appended, without_label,
 };
-use super::source_call::{AnswerFlags, CallArguments, SourceCall, is_unread, part_of, with_unread};
+use super::source_call::{
+    AnswerFlags, CallArguments, SourceCall, is_unread, part_of, with_unread, without_thought_marks,
+};
 use super::written::forms::Forms;
 use super::written::row::AnswerBy;
 use super::written::written;
@@ -149,6 +151,9 @@ pub(crate) fn source_turns<'a>(
             _ => source.prose = text,
         }
         source.answers = answers;
+        if source.role == Role::Assistant {
+            source.prose = without_thought_marks(std::mem::take(&mut source.prose));
+        }
         place = source.place_behind();
         sources.push(source);
     }

@@ -64,6 +64,20 @@ impl From<&ToolResponse<'_>> for AnswerFlags {
     }
 }
 
+/// Marks around a model's thoughts.
+const THOUGHT_MARKS: [&str; 4] = ["<think>", "</think>", "<thinking>", "</thinking>"];
+
+/// The words of an assistant without the marks around its thoughts.
+pub(crate) fn without_thought_marks(words: Cow<'_, str>) -> Cow<'_, str> {
+    if !THOUGHT_MARKS.iter().any(|mark| words.contains(mark)) {
+        return words;
+    }
+    let plain = THOUGHT_MARKS
+        .iter()
+        .fold(words.into_owned(), |words, mark| words.replace(mark, ""));
+    Cow::Owned(plain.trim().to_owned())
+}
+
 /// If a call could not be read: its arguments are a text with calls in it.
 pub(crate) fn is_unread(name: &str, arguments: &str) -> bool {
     name.is_empty() && !arguments.trim_start().starts_with(['{', '['])
@@ -87,5 +101,20 @@ pub(super) fn part_of(text: Cow<'_, str>, part: impl Fn(&str) -> &str) -> Cow<'_
     match text {
         Cow::Borrowed(text) => Cow::Borrowed(part(text)),
         Cow::Owned(text) => Cow::Owned(part(&text).to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thoughts_are_words_without_their_marks() {
+        for (said, words) in [
+            ("<think>\nI look.\n</think>\n\nDone.", "I look.\n\n\nDone."),
+            ("I think>so", "I think>so"),
+        ] {
+            assert_eq!(without_thought_marks(said.into()), words);
+        }
     }
 }

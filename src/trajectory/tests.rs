@@ -266,6 +266,18 @@ fn the_first_name_of_a_record_is_its_id() {
 }
 
 #[test]
+fn code_behind_a_tagged_call_is_its_argument() {
+    let views = views_of(
+        r#"{"messages": [{"role": "assistant", "content": "I add.\n<tool_call>\n{\"name\": \"PythonInterpreter\", \"arguments\": {}}\n<code>\nprint(1 + 2)\n</code>\n</tool_call>"}]}"#,
+    );
+    let call = &views[0].calls[0];
+    assert_eq!(
+        (call.name.as_ref(), call.arguments.as_ref()),
+        ("PythonInterpreter", r#"{"code":"print(1 + 2)"}"#)
+    );
+}
+
+#[test]
 fn tagged_calls_and_responses_are_taken_out_of_the_text() {
     let text = r#"{"conversations": [
         {"from": "gpt", "value": "Look.\n<tool_call>\n{\"name\": \"ls\", \"arguments\": {\"path\": \"/a\"}}\n</tool_call>\n<tool_call>not json</tool_call>"},

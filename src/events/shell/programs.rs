@@ -91,7 +91,8 @@ pub(crate) struct ProgramFlags {
 
 impl ProgramFlags {
     pub fn only_tells(&self, word: &str) -> bool {
-        self.only_tells.iter().any(|flag| flag == word)
+        let name = word.split_once('=').map_or(word, |(name, _)| name);
+        self.only_tells.iter().any(|flag| flag == name)
     }
 
     pub fn manages_packages(&self, program: &str) -> bool {

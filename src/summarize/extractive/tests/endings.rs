@@ -3,7 +3,7 @@
 use super::*;
 
 /// The lines under `Done:` for calls with their answers, and all that follows.
-fn done(calls: &[(&str, &str, &str)]) -> String {
+pub(super) fn done(calls: &[(&str, &str, &str)]) -> String {
     let turns = calls
         .iter()
         .flat_map(|(name, arguments, output)| [call("", name, arguments), answer(output)]);

@@ -5,6 +5,7 @@ mod choice;
 mod content;
 mod endings;
 mod later;
+mod mended;
 mod promises;
 mod quotes;
 mod reads_well;

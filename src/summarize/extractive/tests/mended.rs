@@ -1,0 +1,49 @@
+//! Failures that nothing is left of, and lines that say what failed.
+
+use super::endings::done;
+
+#[test]
+fn an_error_is_closed_by_a_mended_call_and_none_is_made_of_a_look_for_a_file() {
+    let book = |arguments: &str, answer: &str| ("book_slot", arguments.to_owned(), answer.to_owned());
+    let wrong = book(
+        r#"{"member": "M1", "branch": "BR-22"}"#,
+        r#"{"error": "branch must match [0-9]+"}"#,
+    );
+    let told = |calls: &[(&str, String, String)]| {
+        let calls: Vec<(&str, &str, &str)> = calls
+            .iter()
+            .map(|(tool, with, out)| (*tool, with.as_str(), out.as_str()))
+            .collect();
+        done(&calls)
+    };
+    let mended = book(r#"{"member": "M1", "branch": "22"}"#, r#"{"status": "booked"}"#);
+    let other = book(r#"{"member": "M2", "branch": "31"}"#, r#"{"status": "booked"}"#);
+    for (later, is_open) in [(mended, false), (other, true)] {
+        let text = told(&[wrong.clone(), later]);
+        assert_eq!(text.contains("must match"), is_open, "{text}");
+    }
+    let look = (
+        "read_file",
+        r#"{"path": "src/z.py"}"#.to_owned(),
+        "File not found: src/z.py".to_owned(),
+    );
+    assert!(!told(&[look]).contains("Open errors"));
+}
+
+#[test]
+fn a_file_that_is_written_before_a_run_does_not_stand_for_it_alone() {
+    let command =
+        serde_json::json!({ "command": "cat > tests/a.rs <<'E'\n#[test]\nfn a() {}\nE\ncargo test" });
+    let failed = "test a ... FAILED\ntest result: FAILED. 0 passed; 1 failed; 0 ignored\nExit code: 101";
+    let text = done(&[("sh", &command.to_string(), failed)]);
+    assert!(
+        text.contains("cat > tests/a.rs; cargo test -> exit 101"),
+        "{text}"
+    );
+    // A run that changes nothing says so, however long it is.
+    let set = "--set image.tag=1.88.0,replicas=3 ".repeat(6);
+    let command =
+        serde_json::json!({ "command": format!("helm upgrade api charts/api {set}--dry-run=server") });
+    let text = done(&[("sh", &command.to_string(), "api has been installed\nExit code: 0")]);
+    assert!(text.contains("… --dry-run=server"), "{text}");
+}
