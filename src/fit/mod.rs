@@ -17,6 +17,8 @@ mod structure;
 mod summary_size;
 mod unroll;
 
+use std::sync::OnceLock;
+
 use compression::CompressionCase;
 use count::Counted;
 pub use count::TurnCounter;
@@ -116,7 +118,7 @@ impl Fitter {
         }
         let views = Views::of(record, std::mem::take(&mut counted.texts));
         let counted = counted.located(record);
-        let outline = outline(self, record, &counted, &views);
+        let outline = outline(self, record, &counted, &views, &OnceLock::new());
         let case = CompressionCase::new(self, record, &views, &outline, &counted);
         match self.settings.strategy {
             Strategy::Summarize => compression::passes::run(case, row).await,

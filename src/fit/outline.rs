@@ -1,6 +1,7 @@
 //! The facts about a record's turns that the algorithm works on.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use super::count::Counted;
 use super::fitter::Fitter;
@@ -10,9 +11,16 @@ use crate::summarize::marker::body_of;
 use crate::summarize::{Context, Forms, answers_call, spoken_in};
 use crate::trajectory::{self, Record, Role, Turn, TurnView, Views};
 
-/// Returns the facts that the algorithm works on.
-pub(super) fn outline(fitter: &Fitter, record: &Record<'_>, counted: &Counted, views: &Views<'_>) -> Outline {
-    let by_environment = environment_answers(views);
+/// Returns the facts that the algorithm works on. `forms` are those of the record's calls, once they are asked for: records that are
+/// made of one trajectory share them.
+pub(super) fn outline(
+    fitter: &Fitter,
+    record: &Record<'_>,
+    counted: &Counted,
+    views: &Views<'_>,
+    forms: &OnceLock<Forms>,
+) -> Outline {
+    let by_environment = environment_answers(views, forms);
     let is_by_environment = |turn: usize| by_environment.binary_search(&turn).is_ok();
     let answers = trajectory::answered_turns(views).enumerate();
     let answers =
@@ -56,21 +64,20 @@ pub(super) fn outline(fitter: &Fitter, record: &Record<'_>, counted: &Counted, v
 }
 
 /// Returns the turns of a person's role in which the environment answers a call that the assistant wrote as text.
-fn environment_answers(views: &Views<'_>) -> Vec<usize> {
-    let mut forms: Option<Forms> = None;
+fn environment_answers(views: &Views<'_>, forms: &OnceLock<Forms>) -> Vec<usize> {
     let mut before: Option<Cow<'_, TurnView<'_>>> = None;
     let mut found = Vec::new();
     for view in views.all() {
-        let calling = before.as_deref().filter(|before| before.role == Role::Assistant);
-        if view.responses.is_empty()
-            && let Some(said) = calling.and_then(|_| human_text(&view))
-        {
-            let forms = *forms.get_or_insert_with(|| Forms::of(views.all()));
+        let asking = before.filter(|before| before.role == Role::Assistant && view.responses.is_empty());
+        if let Some((asking, said)) = asking.zip(human_text(&view)) {
+            let forms = *forms.get_or_init(|| Forms::of(views.all()));
+            // Most records have no calls in texts.
+            let may_call = forms != Forms::default() || !asking.calls.is_empty();
             let context = Context {
-                before: calling,
+                before: Some(&asking),
                 forms,
             };
-            if answers_call(context, &said) {
+            if may_call && answers_call(context, &said) {
                 found.push(view.index);
             }
         }

@@ -3,7 +3,7 @@
 
 use std::hash::{BuildHasher, BuildHasherDefault};
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 /// Answers that must begin alike.
 const LEAST: usize = 3;
@@ -22,7 +22,7 @@ pub(crate) struct Openings([Option<u64>; MOST]);
 #[derive(Debug, Default)]
 pub(crate) struct OpeningCounts {
     counts: FxHashMap<u64, usize>,
-    of_people: Vec<u64>,
+    of_people: FxHashSet<u64>,
 }
 
 impl OpeningCounts {

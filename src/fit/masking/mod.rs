@@ -4,7 +4,7 @@ mod maskable;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::compression::rewrite::RewriteError;
 use super::compression::{CompressionCase, passes};
@@ -330,7 +330,7 @@ impl CompressionCase<'_> {
         let mut counted = Counted::of(self.fitter, &record);
         let views = Views::of(&record, std::mem::take(&mut counted.texts));
         let counted = counted.located(&record);
-        let outline = outline(self.fitter, &record, &counted, &views);
+        let outline = outline(self.fitter, &record, &counted, &views, &OnceLock::new());
         let secrets = Arc::clone(&self.secrets);
         let turns = [&views, self.views];
         let (fitter, counted) = (self.fitter, &counted);

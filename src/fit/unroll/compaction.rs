@@ -93,7 +93,7 @@ impl<'r> Replay<'r> {
         };
         let counted = counted.located(&record);
         let views = Views::sharing(&record, |turn| self.known_view(step, turn));
-        let outline = outline(self.fitter, &record, &counted, &views);
+        let outline = outline(self.fitter, &record, &counted, &views, self.source.forms);
         let held = self.context.turns.len();
         let said = self.source.said(step).len();
         let reading = Reading {

@@ -154,9 +154,10 @@ impl Fitter {
         let budget = self.settings.target_max_tokens;
         let views = Views::of(record, std::mem::take(&mut counted.texts));
         let counted = counted.located(record);
-        let outline = outline(self, record, &counted, &views);
+        let forms = OnceLock::new();
+        let outline = outline(self, record, &counted, &views, &forms);
         let steps = steps(&outline, &CutPoints::of(&outline));
-        let source = ReplayedTrajectory::of(record, &outline, &counted);
+        let source = ReplayedTrajectory::of(record, &outline, &counted, &forms);
         let mut replay = Replay {
             fitter: self,
             settings,
