@@ -93,7 +93,7 @@ fn record(source: &str, line: usize, text: &str) -> Option<Record> {
         line,
         system: decoded(record.system),
         is_cut: (0..=turns.len()).map(|turn| cuts.is_cut(turn)).collect(),
-        head_end: compressible_region(&outline, &cuts, &Protection::default()).start,
+        head_end: compressible_region(&outline, &cuts, &Protection::default(), usize::MAX).start,
         lines: telling_lines(&turns),
         id: decoded(record.id),
         turns,

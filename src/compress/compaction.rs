@@ -112,7 +112,7 @@ pub struct Bounds {
 
 /// Returns the end of the head: the protected opening at the first compaction, and the same turns at later ones.
 pub fn head_of(outline: &Outline, cut_points: &CutPoints, bounds: Bounds, protection: &Protection) -> usize {
-    let first = || cut_points.at_or_after(head_end(outline, bounds.held / 2, protection));
+    let first = || cut_points.at_or_after(head_end(outline, bounds.held / 2, protection, usize::MAX));
     bounds.head.unwrap_or_else(first).min(bounds.held)
 }
 

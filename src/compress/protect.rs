@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{CutPoints, Outline};
+use super::{CutPoints, Outline, TurnFacts};
 use crate::trajectory::Role;
 
 /// The turns to be protected: the section `protected_turns` of the configuration.
@@ -41,15 +41,19 @@ pub fn compressible_region(
     outline: &Outline,
     cut_points: &CutPoints,
     protection: &Protection,
+    budget: usize,
 ) -> Range<usize> {
     let first_half = outline.turns.len() / 2;
-    let head_end = cut_points.at_or_after(head_end(outline, first_half, protection));
     let tail_start = cut_points.at_or_before(tail_start(outline, protection));
+    let tail = outline.turns.get(tail_start..).unwrap_or_default();
+    let room = budget.saturating_sub(tail.iter().map(|turn| turn.tokens).sum());
+    let head_end = cut_points.at_or_after(head_end(outline, first_half, protection, room));
     head_end..tail_start.max(head_end)
 }
 
-/// Returns the end of the protected head: the prefix up to the last protected opening turn of the first half.
-pub(super) fn head_end(outline: &Outline, first_half: usize, protection: &Protection) -> usize {
+/// Returns the end of the protected head: the prefix up to the last protected opening turn of the first half. A call with its answer in a
+/// person's role is part of it only if they leave half of the `room`.
+pub(super) fn head_end(outline: &Outline, first_half: usize, protection: &Protection, room: usize) -> usize {
     let assistant = outline.answers_given().next();
     let single = |wanted: bool, role| outline.first_of(role).filter(|_| wanted).map(|index| index + 1);
     let answered = assistant.map(|index| {
@@ -59,10 +63,17 @@ pub(super) fn head_end(outline: &Outline, first_half: usize, protection: &Protec
             index + 1
         }
     });
+    let has_room = |end: &usize| {
+        let turns = outline.turns.get(..*end).unwrap_or_default();
+        let cost: usize = turns.iter().map(|turn| turn.tokens).sum();
+        let is_persons =
+            |turn: &TurnFacts| turn.role == Role::Human && turn.quotable && turn.asked_before.is_some();
+        !turns.iter().any(is_persons) || cost <= room / 2
+    };
     [
         single(protection.first_system, Role::System),
         single(protection.first_human, Role::Human),
-        answered.filter(|_| protection.first_gpt),
+        answered.filter(|_| protection.first_gpt).filter(has_room),
     ]
     .into_iter()
     .flatten()

@@ -48,7 +48,7 @@ pub(super) fn outline(letters: &str) -> Outline {
 
 fn compressible(letters: &str, protection: Protection) -> std::ops::Range<usize> {
     let outline = outline(letters);
-    compressible_region(&outline, &CutPoints::of(&outline), &protection)
+    compressible_region(&outline, &CutPoints::of(&outline), &protection, usize::MAX)
 }
 
 #[test]
@@ -196,10 +196,27 @@ fn no_boundary_lies_inside_a_group_or_before_a_tool_turn() {
     assert!(!cut_points.is_cut(10));
 }
 
+#[test]
+fn a_call_answered_in_a_persons_role_is_in_the_head_if_it_leaves_half_of_the_room() {
+    let mut outline = outline("shghghghgh");
+    for (index, turn) in outline.turns.iter_mut().enumerate() {
+        if index > 2 && turn.role == Role::Human {
+            turn.asked_before = TurnFacts::asked_before(index, Some(index - 1));
+        }
+    }
+    let cut_points = CutPoints::of(&outline);
+    let cost: usize = outline.turns.iter().take(4).map(|turn| turn.tokens).sum();
+    let head =
+        |budget: usize| compressible_region(&outline, &cut_points, &Protection::default(), budget).start;
+    let tail: usize = outline.turns.iter().skip(6).map(|turn| turn.tokens).sum();
+    let enough = 2 * cost + tail;
+    assert_eq!((head(enough), head(enough - 1)), (4, 2));
+}
+
 fn planned(letters: &str, need: usize) -> Plan {
     let outline = outline(letters);
     let cut_points = CutPoints::of(&outline);
-    let compressible = compressible_region(&outline, &cut_points, &Protection::default());
+    let compressible = compressible_region(&outline, &cut_points, &Protection::default(), usize::MAX);
     plan(&outline, &cut_points, compressible, need, |_| 15)
 }
 

@@ -26,6 +26,7 @@ use super::shell::{Step, Touch, last_step};
 use super::source::SourceTurn;
 use super::target::{Effect, Target};
 use super::written::row::AnswerBy;
+use crate::knowledge::errors::says_not_done;
 use crate::trajectory::Role;
 
 /// The calls of the turns in order of their last run, each told once, and the earlier runs.
@@ -276,6 +277,11 @@ fn touches(target: &Target, outcome: &Outcome, answer: Option<&str>, open: &Open
         return Vec::new();
     }
     let mut touches = target.touches.clone();
+    // There may be nothing to take back.
+    touches.retain(|touch| {
+        touch.step != Step::Undo
+            || !answer.is_some_and(|answer| says_not_done(answer.lines().next().unwrap_or_default()))
+    });
     touches.extend(patched_by(target, answer.unwrap_or_default()));
     touches.extend(found_in(target, outcome));
     if outcome.failed() == Some(true) {

@@ -219,14 +219,22 @@ impl<'a> Later<'a> {
             || is_there()
     }
 
-    /// If the same tool was asked once more with half of the arguments as they were, and did it: what was wrong was mended.
+    /// If the same tool was asked once more and did it, and what its error names is all that was changed.
     fn mends(&self, action: &Event) -> bool {
-        let Some((tool, told)) = arguments(action) else {
+        let Some(((tool, told), error)) = arguments(action).zip(action.outcome.error.as_deref()) else {
             return false;
         };
+        let words = error.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+        let names = |argument: &&&str| {
+            let key = argument.split_once(": ").map_or("", |(key, _)| key);
+            words.clone().any(|word| word == key)
+        };
         let is_again = |later: &Vec<&str>| {
-            let same = told.iter().filter(|argument| later.contains(argument)).count();
-            later.len() == told.len() && 2 * same >= told.len() && same > 0
+            let mut changed = told
+                .iter()
+                .filter(|argument| !later.contains(argument))
+                .peekable();
+            later.len() == told.len() && changed.peek().is_some() && changed.all(|argument| names(&argument))
         };
         self.by_tool
             .get(tool)

@@ -123,12 +123,11 @@ pub(crate) fn source_turns<'a>(
                         let openings = context.forms.openings;
                         let shown = part_of(text, |text| without_label(without_appended(text), openings));
                         let asking = sources.last().filter(|_| !is_behind_gap);
-                        match asking.and_then(|asking| asking.shown_by_call(&shown)) {
-                            Some(parts) => {
-                                answers.extend(parts.into_iter().map(|part| (None, Cow::Owned(part))))
-                            }
-                            None => answers.push((None, shown)),
-                        }
+                        let parts = asking.and_then(|asking| asking.shown_by_call(&shown));
+                        answers = parts.map_or_else(
+                            || vec![(None, shown)],
+                            |parts| parts.into_iter().map(|part| (None, part.into())).collect(),
+                        );
                     }
                     Some(at) => {
                         let own = own.map_or(text, Cow::Owned);

@@ -1,10 +1,10 @@
 //! Explains the decision about one record, for `trajfit explain`.
 
 use std::ops::Range;
-use std::sync::OnceLock;
 
 use serde::Serialize;
 
+use super::AnswerInText;
 use super::compression::CompressionCase;
 use super::compression::correction::PlanCorrection;
 use super::count::Counted;
@@ -128,7 +128,7 @@ impl Fitter {
     ) -> Explanation {
         let mut counted = Counted::of(self, record).located(record);
         let views = Views::of(record, std::mem::take(&mut counted.texts));
-        let outline = super::outline(self, record, &counted, &views, &OnceLock::new());
+        let outline = super::outline(self, record, &counted, &views, AnswerInText::InGroup);
         let case = CompressionCase::new(self, record, &views, &outline, &counted);
         let is_over = row.original_tokens > self.settings.target_max_tokens as u64;
         let strategy = self.settings.strategy;

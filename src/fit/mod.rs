@@ -17,8 +17,6 @@ mod structure;
 mod summary_size;
 mod unroll;
 
-use std::sync::OnceLock;
-
 use compression::CompressionCase;
 use count::Counted;
 pub use count::TurnCounter;
@@ -28,7 +26,7 @@ pub use fitted::{Fitted, Stop};
 pub use fitter::Fitter;
 pub use lint::Linter;
 pub use mark::{MarkTurns, SummaryMark};
-use outline::outline;
+use outline::{AnswerInText, outline};
 pub use pair::{PairScorer, UnreadablePair, score};
 pub use settings::{
     CountMode, FitSettings, OnFailure, OverLimit, PerTrajectory, SMALLEST_SUMMARY_TARGET, SUMMARY_NOTICE,
@@ -118,7 +116,7 @@ impl Fitter {
         }
         let views = Views::of(record, std::mem::take(&mut counted.texts));
         let counted = counted.located(record);
-        let outline = outline(self, record, &counted, &views, &OnceLock::new());
+        let outline = outline(self, record, &counted, &views, AnswerInText::InGroup);
         let case = CompressionCase::new(self, record, &views, &outline, &counted);
         match self.settings.strategy {
             Strategy::Summarize => compression::passes::run(case, row).await,

@@ -1,7 +1,6 @@
 //! The facts about a record's turns that the algorithm works on.
 
 use std::borrow::Cow;
-use std::sync::OnceLock;
 
 use super::count::Counted;
 use super::fitter::Fitter;
@@ -11,16 +10,38 @@ use crate::summarize::marker::body_of;
 use crate::summarize::{Context, Forms, answers_call, spoken_in};
 use crate::trajectory::{self, Record, Role, Turn, TurnView, Views};
 
-/// Returns the facts that the algorithm works on. `forms` are those of the record's calls, once they are asked for: records that are
-/// made of one trajectory share them.
+/// The place of an environment's answer in a person's role.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum AnswerInText {
+    /// In the group of its call.
+    InGroup,
+    /// With the next turn of the agent, which acts on it, as what people say is: so a record of a replay ends with what is trained on.
+    WithNextTurn,
+}
+
+impl AnswerInText {
+    /// The place in a record that is compressed, or in the context of a replay.
+    pub(super) fn of(is_replay: bool) -> Self {
+        if is_replay {
+            Self::WithNextTurn
+        } else {
+            Self::InGroup
+        }
+    }
+}
+
+/// Returns the facts that the algorithm works on.
 pub(super) fn outline(
     fitter: &Fitter,
     record: &Record<'_>,
     counted: &Counted,
     views: &Views<'_>,
-    forms: &OnceLock<Forms>,
+    place: AnswerInText,
 ) -> Outline {
-    let by_environment = environment_answers(views, forms);
+    let by_environment = match place {
+        AnswerInText::InGroup => environment_answers(views),
+        AnswerInText::WithNextTurn => Vec::new(),
+    };
     let is_by_environment = |turn: usize| by_environment.binary_search(&turn).is_ok();
     let answers = trajectory::answered_turns(views).enumerate();
     let answers =
@@ -64,13 +85,14 @@ pub(super) fn outline(
 }
 
 /// Returns the turns of a person's role in which the environment answers a call that the assistant wrote as text.
-fn environment_answers(views: &Views<'_>, forms: &OnceLock<Forms>) -> Vec<usize> {
+fn environment_answers(views: &Views<'_>) -> Vec<usize> {
+    let mut forms: Option<Forms> = None;
     let mut before: Option<Cow<'_, TurnView<'_>>> = None;
     let mut found = Vec::new();
     for view in views.all() {
         let asking = before.filter(|before| before.role == Role::Assistant && view.responses.is_empty());
         if let Some((asking, said)) = asking.zip(human_text(&view)) {
-            let forms = *forms.get_or_init(|| Forms::of(views.all()));
+            let forms = *forms.get_or_insert_with(|| Forms::of(views.all()));
             // Most records have no calls in texts.
             let may_call = forms != Forms::default() || !asking.calls.is_empty();
             let context = Context {

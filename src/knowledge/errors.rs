@@ -187,19 +187,15 @@ pub(crate) fn no_of(program: &str) -> Option<(&'static str, bool)> {
 /// Words at the beginning of an answer to an edit that may say that it was refused.
 const MAX_REFUSED: usize = 5;
 
-/// Returns true if the first words of an answer to an edit say that it was refused.
+/// Returns true if the first words of an answer to an edit say that it was refused, and not before that it was done.
 pub(crate) fn says_refused(text: &str) -> bool {
     let words = text.lines().next().unwrap_or_default().split_whitespace();
-    let mut words = words
-        .take(MAX_REFUSED)
-        .map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
-    words.any(|word| {
-        TABLE
-            .words
-            .refused
-            .iter()
-            .any(|known| known.eq_ignore_ascii_case(word))
-    })
+    let words = words.take(MAX_REFUSED);
+    let words = words.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+    let is_of = |known: &[String], word: &str| known.iter().any(|known| known.eq_ignore_ascii_case(word));
+    let (refused, done) = (&TABLE.words.refused, &TABLE.words.done);
+    let mut telling = words.filter(|word| is_of(refused, word) || is_of(done, word));
+    telling.next().is_some_and(|word| is_of(refused, word))
 }
 
 /// Returns true if a word of a short text says that something was not done.

@@ -19,6 +19,9 @@ impl EndStates {
         let mut files = TrackedFiles::default();
         for event in &events {
             files.event = event.number;
+            if event.times > 1 || event.earlier_touches > 0 {
+                files.repeated.insert(event.number);
+            }
             for touch in event.own_touches() {
                 files.note(touch);
             }

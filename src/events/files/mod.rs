@@ -10,7 +10,7 @@ pub(crate) mod put_in;
 pub(crate) mod scripts;
 mod steps;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use contents::{FileContent, FileContents};
 use pattern::matches;
@@ -85,6 +85,8 @@ pub(super) struct TrackedFiles {
     pub mended: Vec<usize>,
     /// The failed events, in order.
     pub failed: Vec<usize>,
+    /// The events that stand for several runs, of which only the last one's steps are known.
+    pub repeated: FxHashSet<usize>,
     /// The last event that shows that packages were installed.
     pub last_install: Option<usize>,
 }
@@ -131,6 +133,11 @@ impl TrackedFiles {
             }
             return;
         };
+        // Which of several edits was taken back is not known.
+        let is_one_of_several = || file.changed_by.is_some_and(|by| self.repeated.contains(&by));
+        if touch.step == Step::Undo && is_one_of_several() {
+            return;
+        }
         if matches!(touch.step, Step::Restore | Step::Undo) || is_put_back {
             file.content = content;
             if !file.is_new {

@@ -1,33 +1,49 @@
-//! The beginnings that a program gives its turns in a person's role, learned from the record: nobody begins answer after answer
-//! with the same label.
+//! The labels that a program gives its turns in a person's role, learned from the record: nobody begins answer after answer with the
+//! same one.
 
 use std::hash::{BuildHasher, BuildHasherDefault};
+use std::sync::LazyLock;
 
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use serde::Deserialize;
 
 /// Answers that must begin alike.
 const LEAST: usize = 3;
 
-/// Such beginnings of a record at most.
+/// Such labels of a record at most.
 const MOST: usize = 4;
 
-/// Length of a beginning in bytes: shorter ones are anybody's, longer ones are sentences.
-const LENGTHS: std::ops::RangeInclusive<usize> = 10..=60;
+/// Bytes of a label at most.
+const MAX_LABEL: usize = 60;
 
-/// The beginnings of an environment's answers in one record, as hashes.
+/// Words of labels, in small letters.
+#[derive(Debug, Default, Deserialize)]
+struct LabelWords {
+    /// Words of a program: a label has one of them.
+    program: Vec<String>,
+    /// Words of people: a label has none of them.
+    people: Vec<String>,
+}
+
+static WORDS: LazyLock<LabelWords> =
+    LazyLock::new(|| toml::from_str(include_str!("../../knowledge/labels.toml")).unwrap_or_default());
+
+/// The labels of an environment's answers in one record, as hashes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Openings([Option<u64>; MOST]);
 
-/// How often each beginning stands behind a call; one that words before all calls have too is a person's.
+/// How often each label stands behind a call; one that words before all calls have too is a person's.
 #[derive(Debug, Default)]
 pub(crate) struct OpeningCounts {
     counts: FxHashMap<u64, usize>,
     of_people: FxHashSet<u64>,
+    answers: usize,
 }
 
 impl OpeningCounts {
-    /// Counts a turn behind a call, and returns the hash of its beginning.
+    /// Counts a turn behind a call, and returns the hash of its label.
     pub fn note_answer(&mut self, text: &str) -> Option<u64> {
+        self.answers += 1;
         let opening = hash_of(text)?;
         *self.counts.entry(opening).or_default() += 1;
         Some(opening)
@@ -35,23 +51,27 @@ impl OpeningCounts {
 
     /// Notes a turn behind no call.
     pub fn note_words(&mut self, text: &str) {
-        if self.counts.is_empty() {
+        if self.answers == 0 {
             self.of_people.extend(hash_of(text));
         }
     }
 
-    /// The beginnings that are an environment's, the most frequent first.
+    /// The labels that are an environment's, the most frequent first: together they begin most of the answers.
     pub fn learned(self) -> Openings {
         let is_one = |(opening, count): &(u64, usize)| *count >= LEAST && !self.of_people.contains(opening);
         let mut found: Vec<(u64, usize)> = self.counts.into_iter().filter(is_one).collect();
         found.sort_unstable_by_key(|(opening, count)| (std::cmp::Reverse(*count), *opening));
+        found.truncate(MOST);
+        if 2 * found.iter().map(|(_, count)| count).sum::<usize>() <= self.answers {
+            return Openings::default();
+        }
         let mut found = found.into_iter().map(|(opening, _)| opening);
         Openings(std::array::from_fn(|_| found.next()))
     }
 }
 
 impl Openings {
-    /// Returns true for the hash of such a beginning.
+    /// Returns true for the hash of such a label.
     pub fn has(self, opening: Option<u64>) -> bool {
         opening.is_some() && self.0.contains(&opening)
     }
@@ -62,50 +82,55 @@ impl Openings {
     }
 }
 
-/// A text without the label that it begins with: `Execution output: [code]`, `[Executor]: exitcode: 1`.
+/// A text without the label that it begins with, and the colon behind it: `Execution output: [code]`, `[Executor]: exitcode: 1`.
 pub(crate) fn without_opening(text: &str) -> &str {
     let text = text.trim_start();
     let line = text.lines().next().unwrap_or_default();
-    let at = line.match_indices(':').map(|(at, _)| at + 1);
-    let mut ends = at.filter(|at| {
+    let mut colons = line.match_indices(':').map(|(at, _)| at + 1);
+    let is_end = |at: &usize| {
         line.get(*at..)
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
-    });
-    let end = ends.next().filter(|end| *end <= *LENGTHS.end());
+    };
+    let end = colons.find(is_end).filter(|end| *end <= MAX_LABEL);
     end.and_then(|end| text.get(end..)).map_or(text, str::trim_start)
 }
 
-/// The hash of the beginning of a text: its first line, or what that has before a sign that a value stands behind; a name in
-/// brackets as a whole.
+/// The hash of the label that a text begins with: words before a colon or a bracket, or a name in brackets before a colon.
 fn hash_of(text: &str) -> Option<u64> {
     let line = text.trim_start().lines().next()?;
-    let is_value = |sign: char| sign.is_ascii_digit() || "[](){}<>:`'\"=".contains(sign);
-    let named = line.strip_prefix('[').and_then(|rest| rest.split_once("]:"));
-    let opening = match named {
-        Some((name, _)) if !name.contains(is_value) => line.get(..name.len() + 2)?,
-        _ => {
-            let opening = line.get(..line.find(is_value).unwrap_or(line.len()))?.trim_end();
-            Some(opening).filter(|opening| LENGTHS.contains(&opening.len()))?
-        }
+    let label = match line.strip_prefix('[') {
+        Some(named) => named.split_once("]:")?.0,
+        None => line.get(..line.find([':', '['])?)?,
+    };
+    let is_plain = |sign: char| sign.is_alphabetic() || matches!(sign, ' ' | '_' | '-');
+    if label.len() > MAX_LABEL || !label.chars().all(is_plain) {
+        return None;
+    }
+    let small = label.trim().to_lowercase();
+    let has = |known: &[String]| {
+        small
+            .split([' ', '_', '-'])
+            .any(|word| known.iter().any(|known| known == word))
     };
     let hasher: BuildHasherDefault<FxHasher> = BuildHasherDefault::default();
-    (opening.len() <= *LENGTHS.end()).then(|| hasher.hash_one(opening))
+    (has(&WORDS.program) && !has(&WORDS.people)).then(|| hasher.hash_one(small.as_str()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn learned(task: &str, answers: &[&str]) -> Openings {
+        let mut counts = OpeningCounts::default();
+        counts.note_words(task);
+        for answer in answers {
+            counts.note_answer(answer);
+        }
+        counts.learned()
+    }
+
     #[test]
     fn a_label_that_comes_again_behind_calls_and_nowhere_else_is_an_environments() {
-        let learned = |task: &str, answers: &[&str]| {
-            let mut counts = OpeningCounts::default();
-            counts.note_words(task);
-            for answer in answers {
-                counts.note_answer(answer);
-            }
-            counts.learned()
-        };
         let answers = [
             "Execution output: [code]\n1",
             "Execution output: [none]",
@@ -113,13 +138,28 @@ mod tests {
         ];
         assert!(learned("Sort it.", &answers).begins("Execution output: [code]\nKeyError: 'a'"));
         assert!(!learned("Sort it.", &answers).begins("Execution is slow: why?"));
-        // Too few, and a label that the task has too.
+        // Too few, a label that the task has too, and one among many other answers.
         assert!(!learned("Sort it.", &answers[1..]).begins(answers[0]));
         assert!(!learned("Execution output: none so far", &answers).begins(answers[0]));
-        assert!(!learned("Sort it.", &["Yes.", "Yes.", "Yes."]).begins("Yes."));
+        let among = [&answers[..], &["Yes.", "Go on.", "No."]].concat();
+        assert!(!learned("Sort it.", &among).begins(answers[0]));
         let named = ["[Executor]: 1", "[Executor]: 2", "[Executor]: exitcode: 1"];
         assert!(learned("[Admin]: Sort it.", &named).begins("[Executor]: none"));
         assert_eq!(without_opening(named[2]), "exitcode: 1");
         assert_eq!(without_opening(answers[0]), "[code]\n1");
+    }
+
+    #[test]
+    fn what_people_say_alike_is_no_label() {
+        for said in [
+            "Please don't use pandas.",
+            "I get this output: 3",
+            "[Bob]: never use pandas",
+            "The code doesn't run: why?",
+            "Follow-up question: is it slow?",
+            "Yes.",
+        ] {
+            assert!(!learned("Sort it.", &[said; 4]).begins(said), "{said}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::terminal::{without_echo, without_envelope};
+use crate::knowledge::errors::says_done;
 use crate::trajectory::json::leaves::{Leaf, leaves};
 
 /// Fields of an answer that are looked at for what it shows.
@@ -107,6 +108,24 @@ pub(crate) fn failed_items<'f, 'l>(fields: &'f [Leaf<'l>]) -> Option<(Option<&'f
     records.dedup();
     let all = fields.iter().map(|leaf| leaf.record).max();
     Some((why, Some(records.len()) == all))
+}
+
+/// If a field counts what was done: `inserted: 3`.
+pub(crate) fn counts_done(leaf: &Leaf<'_>) -> bool {
+    leaf.depth == 1 && says_done(&leaf.key()) && leaf.value().parse::<u64>().is_ok_and(|count| count > 0)
+}
+
+/// If a field is of an item of a list of errors beside what was done: `{"results": […], "errors": [{"message": "…"}]}`.
+pub(crate) fn is_listed_error(leaf: &Leaf<'_>) -> bool {
+    leaf.record > 0 && leaf.depth <= 3 && leaf.list.key() == "errors"
+}
+
+/// The message of the first error of such a list.
+pub(crate) fn error_listed<'f, 'l>(fields: &'f [Leaf<'l>]) -> Option<&'f Leaf<'l>> {
+    let mut errors = fields
+        .iter()
+        .filter(|leaf| is_listed_error(leaf) && leaf.is_string);
+    errors.find(|leaf| leaf.is_under(&["message", "reason", "detail", "error"]))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The outcome of a tool call with a JSON answer, from its fields.
 
-use super::envelope::{EXIT_CODES, failed_items};
+use super::envelope::{EXIT_CODES, counts_done, error_listed, failed_items, is_listed_error};
 use super::field_line::{push_key, sentence};
 use super::later_calls::LaterCalls;
 use super::reported::ReportedFields;
@@ -26,6 +26,7 @@ pub(crate) fn outcome_of(
         fields,
         holds_error(answer),
         effect == Effect::Read || is_lookup(tool_of(target)),
+        target,
     );
     // What was asked for is shown.
     if ended.status == CallStatus::Unknown && effect == Effect::Read && !fields.is_empty() {
@@ -60,7 +61,7 @@ pub(crate) fn outcome_of(
 }
 
 /// The status and the error.
-fn from_json(fields: &[Leaf<'_>], holds_error: bool, is_reading: bool) -> Outcome {
+fn from_json(fields: &[Leaf<'_>], holds_error: bool, is_reading: bool, target: &str) -> Outcome {
     let outermost: Vec<&Leaf<'_>> = fields.iter().filter(|leaf| leaf.depth <= 1).collect();
     let field = |names: &[&str]| outermost.iter().find(|leaf| leaf.is_under(names));
     let exit_code = field(&EXIT_CODES).and_then(|leaf| leaf.value().parse::<i32>().ok());
@@ -89,17 +90,17 @@ fn from_json(fields: &[Leaf<'_>], holds_error: bool, is_reading: bool) -> Outcom
     let some_failed = counts.1 > Some(0) || in_list.is_some() || listed.is_some();
     let some_did = counts.0 > Some(0)
         || in_list.is_some_and(|(_, is_all)| !is_all)
-        || listed.is_some()
-            && fields
-                .iter()
-                .any(|leaf| leaf.record > 0 && !is_listed_error(leaf));
+        || listed.is_some() && {
+            let mut others = fields.iter().filter(|leaf| !is_listed_error(leaf));
+            others.any(|leaf| leaf.record > 0 || counts_done(leaf))
+        };
     let error = named
         .and_then(|leaf| quote(&leaf.value()))
         .or_else(|| quote(&in_list?.0.filter(|leaf| leaf.is_string)?.value()))
         .or_else(|| quote(&listed?.value()))
         .or_else(|| quote(&message().filter(|_| says_failed)?.value()));
     let is_refused = is_true(&["blocked", "denied"])
-        || field(&["status", "outcome"]).is_some_and(|leaf| names_refusal(&leaf.value()))
+        || field(&["status", "outcome"]).is_some_and(|leaf| names_refusal(&leaf.value(), target))
         || error.as_deref().and_then(kind_of) == Some(ErrorKind::Refusal);
     let (status, basis) = match exit_code {
         _ if is_refused => (CallStatus::Refused, Basis::Field),
@@ -124,8 +125,8 @@ fn from_json(fields: &[Leaf<'_>], holds_error: bool, is_reading: bool) -> Outcom
     }
 }
 
-/// Returns true if a status says that somebody did not allow it.
-fn names_refusal(status: &str) -> bool {
+/// Returns true if a status says that somebody did not allow it, and that was not what the call (`target`) asked for.
+fn names_refusal(status: &str, target: &str) -> bool {
     let refusals = [
         "blocked",
         "declined",
@@ -135,22 +136,17 @@ fn names_refusal(status: &str) -> bool {
         "rejected",
         "unauthorized",
     ];
-    refusals
+    let Some(refusal) = refusals
         .iter()
-        .any(|refusal| status.eq_ignore_ascii_case(refusal))
-}
-
-/// If a field is of an item of a list of errors beside what was done: `{"results": […], "errors": [{"message": "…"}]}`.
-fn is_listed_error(leaf: &Leaf<'_>) -> bool {
-    leaf.record > 0 && leaf.list.key() == "errors"
-}
-
-/// The message of the first error of such a list.
-fn error_listed<'f, 'l>(fields: &'f [Leaf<'l>]) -> Option<&'f Leaf<'l>> {
-    let mut errors = fields
-        .iter()
-        .filter(|leaf| is_listed_error(leaf) && leaf.is_string);
-    errors.find(|leaf| leaf.is_under(&["message", "reason", "detail", "error"]))
+        .find(|refusal| status.eq_ignore_ascii_case(refusal))
+    else {
+        return false;
+    };
+    let target = target.to_ascii_lowercase();
+    let stem = refusal.get(..3).unwrap_or(refusal);
+    !target
+        .split(|c: char| !c.is_alphanumeric())
+        .any(|word| word.starts_with(stem))
 }
 
 /// Returns true if a status is a word or two, and none that says no.

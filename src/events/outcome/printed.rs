@@ -8,7 +8,7 @@ use super::status::{Answer, Basis, CallStatus, Outcome};
 use super::terminal::{body, is_command, is_single, says_no, without_echo};
 use super::text::{MAX_SHORT, quote, tool_of};
 use crate::events::line::lines_of;
-use crate::events::shell::programs::{Does, known};
+use crate::events::shell::programs::{Does, flags, known};
 use crate::events::target::Effect;
 use crate::knowledge::errors::{ErrorKind, says_done, says_refused};
 use crate::knowledge::found::LiteralHits;
@@ -84,7 +84,7 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
     let tests_fail = tests.is_some_and(TestCounts::fails);
     let behind_tests = run.as_ref().filter(|_| tests.is_some() && !is_single(target));
     let first_error = match behind_tests.and_then(|run| behind(run, body)) {
-        Some(behind) => error_behind(behind),
+        Some(behind) => error_behind(behind, target),
         None => diagnostics.as_ref().and_then(first_error),
     };
     // A program that caught an error and a search that found one did not fail, nor did what a flag says went well.
@@ -107,7 +107,8 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
     };
     let says_done = effect == Effect::Modify && says_done(body);
     // What a tool reports of a file beside its edit is no failure of the edit.
-    let is_applied = says_done && is_edit && !is_failed;
+    let reported = first_bad.as_deref().or(found_line.as_deref());
+    let is_applied = says_done && is_edit && !is_failed && reported.is_some_and(names_place);
     let is_bad =
         !is_applied && (first_bad.is_some() || found.as_ref().is_some_and(|found| found.kind.fails()));
     let is_shown = is_reading && !body.is_empty();
@@ -174,6 +175,18 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
     }
 }
 
+/// Returns true if a line is a compiler's: it names a place in a file, `ERROR [275:35] …`, `a.rs:8: …`, `line 3`, or the number of an
+/// error, `error[E0308]`.
+fn names_place(line: &str) -> bool {
+    let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    let bytes = line.as_bytes();
+    let mut colons = memchr::memchr_iter(b':', bytes);
+    let is_numbered = line
+        .split_once("line ")
+        .is_some_and(|(_, rest)| digit(rest.as_bytes().first()));
+    is_numbered || line.starts_with("error[") || colons.any(|at| digit(bytes.get(at + 1)) && at > 0)
+}
+
 /// The output behind the counts of the last run of tests.
 fn behind<'t>(run: &TestRun<'_>, body: &'t str) -> Option<&'t str> {
     let last = run.lines.last()?;
@@ -181,15 +194,26 @@ fn behind<'t>(run: &TestRun<'_>, body: &'t str) -> Option<&'t str> {
     body.get(at..)
 }
 
-/// The error of a command that ran behind tests: what a compiler found, or an exception that nobody caught.
-fn error_behind(output: &str) -> Option<String> {
+/// The error of a command that ran behind tests: what a compiler or a linter found, where the last program is one, or the exception
+/// that the output ends with.
+fn error_behind(output: &str, target: &str) -> Option<String> {
     let (head, tail) = both_edges(output);
     let near = [head, tail].map(LiteralHits::read);
-    let found = diagnostics(output, &near);
-    found
-        .as_ref()
-        .and_then(first_error)
-        .or_else(|| of_traceback(output))
+    let found = is_checked_last(target)
+        .then(|| diagnostics(output, &near))
+        .flatten();
+    let last = || output.trim_end().lines().next_back().unwrap_or_default();
+    let uncaught = || of_traceback(output).filter(|error| last().starts_with(error.trim_end_matches('…')));
+    found.as_ref().and_then(first_error).or_else(uncaught)
+}
+
+/// Returns true if the last program of a command builds or checks code.
+fn is_checked_last(target: &str) -> bool {
+    let last = target.rsplit("&&").next().unwrap_or_default();
+    let last = last.rsplit("; ").next().unwrap_or_default();
+    let program = last.split('|').next().unwrap_or_default();
+    let mut words = program.split_whitespace();
+    words.any(|word| flags().builds(word) || flags().checks(word))
 }
 
 /// Returns true if a command fetches an address.

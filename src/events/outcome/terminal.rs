@@ -167,15 +167,17 @@ pub(super) fn exit_code(answer: &str, is_reading: bool) -> Option<i32> {
         return code_in(code);
     }
     if let Some(wrapped) = wrapped(answer) {
-        let code = |text: &str| {
-            let label =
-                |line: &str| Some(line.find("xit code").or(line.find("xit Code"))? + "xit code".len());
-            lines_of(text).find_map(|line| code_in(line.get(label(line)?..)?))
+        let labels = ["exit code", "process exit code", "process exited with code"];
+        let label = |line: &str| {
+            let line = line.trim_start_matches('[');
+            let starts = |label: &&'static str| {
+                line.get(..label.len())
+                    .is_some_and(|start| start.eq_ignore_ascii_case(label))
+            };
+            code_in(line.get(labels.into_iter().find(starts)?.len()..)?)
         };
-        return code(wrapped.before).or_else(|| code(wrapped.behind)).or_else(|| {
-            let at = CODE.find_iter(wrapped.before.as_bytes()).last()?;
-            code_in(wrapped.before.get(at + CODE.needle().len()..)?)
-        });
+        let code = |text: &str| last_lines(text).find_map(label);
+        return code(wrapped.behind).or_else(|| code(wrapped.before));
     }
     // Searching from the end is slow: most outputs have no such words at all.
     let told = if CODE.find(tail.as_bytes()).is_some() {

@@ -31,6 +31,9 @@ static TABLE: LazyLock<WrapperTable> =
 /// Lines of a report behind an output at most.
 const MAX_LINES: usize = 8;
 
+/// Bytes of a report before an output that nothing stands behind.
+const MAX_BEFORE: usize = 300;
+
 /// An answer in its parts.
 pub(super) struct Wrapped<'t> {
     pub before: &'t str,
@@ -43,6 +46,9 @@ pub(super) fn wrapped(answer: &str) -> Option<Wrapped<'_>> {
     let is_of = |row: &&Wrapper| row.starts.iter().any(|start| answer.starts_with(start.as_str()));
     let row = TABLE.wrapper.iter().find(is_of)?;
     let (before, rest) = answer.split_once(row.output.as_str())?;
+    if row.ends.is_empty() && before.len() > MAX_BEFORE {
+        return None;
+    }
     let mut end = rest.trim_end().len();
     for _ in 0..MAX_LINES {
         let shown = rest.get(..end)?;

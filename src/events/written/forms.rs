@@ -39,8 +39,10 @@ impl Forms {
         let mut first = String::new();
         let mut openings = OpeningCounts::default();
         let mut open: Option<usize> = None;
+        let mut has_tools = false;
         for (place, turn) in turns.into_iter().enumerate() {
             let turn: &TurnView<'v> = turn.borrow();
+            has_tools |= turn.role == Role::Tool;
             let answered = open.take().and_then(|row| calls.get_mut(row));
             if turn.role == Role::Human {
                 let is_known =
@@ -87,8 +89,14 @@ impl Forms {
                 open = Some(number);
             }
         }
+        // Where the record has a place of its own for answers, they stand there.
+        let openings = if has_tools {
+            Openings::default()
+        } else {
+            openings.learned()
+        };
         let mut forms = Self {
-            openings: openings.learned(),
+            openings,
             ..Self::default()
         };
         for ((number, row), calls) in rows().iter().enumerate().zip(&calls) {
@@ -222,8 +230,8 @@ mod tests {
             }
             calls(&all.iter().map(String::as_str).collect::<Vec<_>>())
         };
-        assert_eq!(talk("Find the best model.", "Result of the run:"), 3);
-        assert_eq!(talk("Result of the run: none yet", "Result of the run:"), 0);
+        assert_eq!(talk("Find the best model.", "Result:"), 3);
+        assert_eq!(talk("Result: none yet", "Result:"), 0);
         assert_eq!(talk("Find the best model.", ""), 0);
     }
 

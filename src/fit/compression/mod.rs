@@ -116,7 +116,12 @@ impl<'a> CompressionCase<'a> {
         secrets: Arc<RecordSecrets<'a>>,
     ) -> Self {
         let cut_points = CutPoints::of(outline);
-        let compressible = compressible_region(outline, &cut_points, &fitter.settings.protection);
+        let compressible = compressible_region(
+            outline,
+            &cut_points,
+            &fitter.settings.protection,
+            fitter.settings.target_max_tokens,
+        );
         let read = [views, read_views];
         Self::within(fitter, record, read, outline, counted, secrets, compressible)
     }

@@ -4,7 +4,7 @@ mod maskable;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::compression::rewrite::RewriteError;
 use super::compression::{CompressionCase, passes};
@@ -13,7 +13,7 @@ use super::count::TurnCounter;
 use super::count::rendered::Rendered;
 use super::fitted::Fitted;
 use super::merged::{bodies_in, without_summaries};
-use super::outline::outline;
+use super::outline::{AnswerInText, outline};
 use super::pair::PairScorer;
 use super::redacted::{redacted, with_redacted};
 use super::settings::{CountMode, Strategy};
@@ -330,9 +330,9 @@ impl CompressionCase<'_> {
         let mut counted = Counted::of(self.fitter, &record);
         let views = Views::of(&record, std::mem::take(&mut counted.texts));
         let counted = counted.located(&record);
-        let outline = outline(self.fitter, &record, &counted, &views, &OnceLock::new());
-        let secrets = Arc::clone(&self.secrets);
-        let turns = [&views, self.views];
+        let place = AnswerInText::of(self.compaction.is_some());
+        let outline = outline(self.fitter, &record, &counted, &views, place);
+        let (turns, secrets) = ([&views, self.views], Arc::clone(&self.secrets));
         let (fitter, counted) = (self.fitter, &counted);
         let mut case = match &self.compaction {
             Some(compaction) => {

@@ -7,7 +7,7 @@ use super::super::count::Counted;
 use super::super::fitted::{Fitted, Stop};
 use super::super::fitter::Fitter;
 use super::super::masking;
-use super::super::outline::outline;
+use super::super::outline::{AnswerInText, outline};
 use super::super::settings::Strategy;
 use super::Replay;
 use super::context::{ContextTurn, ReplayContext, ReplayedTrajectory, record_of};
@@ -93,7 +93,7 @@ impl<'r> Replay<'r> {
         };
         let counted = counted.located(&record);
         let views = Views::sharing(&record, |turn| self.known_view(step, turn));
-        let outline = outline(self.fitter, &record, &counted, &views, self.source.forms);
+        let outline = outline(self.fitter, &record, &counted, &views, AnswerInText::WithNextTurn);
         let held = self.context.turns.len();
         let said = self.source.said(step).len();
         let reading = Reading {

@@ -1,13 +1,11 @@
 //! The context of the agent that is replayed: a record text without its end, and where each of its turns comes from.
 
 use std::ops::Range;
-use std::sync::OnceLock;
 
 use super::super::count::{Counted, TurnCost};
 use super::timeline::{AgentCall, ReplacedTurns};
 use crate::compress::Outline;
 use crate::metrics::{AgentCalls, Row};
-use crate::summarize::Forms;
 use crate::trajectory::{self, Record, Role};
 
 /// The trajectory that is replayed, with what its turns cost.
@@ -18,26 +16,18 @@ pub struct ReplayedTrajectory<'r> {
     pub outline: &'r Outline,
     /// Its tokens.
     pub counted: &'r Counted,
-    /// The forms of its calls.
-    pub forms: &'r OnceLock<Forms>,
     /// The text before its first turn, and after its last.
     pub frame: (&'r str, &'r str),
 }
 
 impl<'r> ReplayedTrajectory<'r> {
     /// A trajectory.
-    pub fn of(
-        record: &'r Record<'r>,
-        outline: &'r Outline,
-        counted: &'r Counted,
-        forms: &'r OnceLock<Forms>,
-    ) -> Self {
+    pub fn of(record: &'r Record<'r>, outline: &'r Outline, counted: &'r Counted) -> Self {
         Self {
             frame: record.frame(),
             record,
             outline,
             counted,
-            forms,
         }
     }
 

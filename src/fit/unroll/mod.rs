@@ -19,7 +19,7 @@ pub use timeline::{CompactionLine, TimelineStretch};
 use super::count::Counted;
 use super::redacted::secrets_of;
 use super::structure::Prepared;
-use super::{CountMode, Fitted, Fitter, OverLimit, Stop, Strategy, outline};
+use super::{AnswerInText, CountMode, Fitted, Fitter, OverLimit, Stop, Strategy, outline};
 use crate::compress::compaction::{CompactionWindow, Guard, Size, steps};
 use crate::compress::{CutPoints, Reason};
 use crate::metrics::{Row, SegmentRow, Status};
@@ -154,10 +154,9 @@ impl Fitter {
         let budget = self.settings.target_max_tokens;
         let views = Views::of(record, std::mem::take(&mut counted.texts));
         let counted = counted.located(record);
-        let forms = OnceLock::new();
-        let outline = outline(self, record, &counted, &views, &forms);
+        let outline = outline(self, record, &counted, &views, AnswerInText::WithNextTurn);
         let steps = steps(&outline, &CutPoints::of(&outline));
-        let source = ReplayedTrajectory::of(record, &outline, &counted, &forms);
+        let source = ReplayedTrajectory::of(record, &outline, &counted);
         let mut replay = Replay {
             fitter: self,
             settings,

@@ -108,7 +108,7 @@ pub(super) fn is_covered(action: &Event, later: &[Event]) -> bool {
     let covers = |run: &ProgramRun| {
         let runs = later.iter().filter(|later| later.is_answered);
         let is_checked = run.is_of_tests() || run.is_of_build();
-        let mut runs = runs.filter(|later| !is_checked || has_passed(later));
+        let mut runs = runs.filter(|later| !is_checked || later.outcome.ran_tests() || has_passed(later));
         runs.any(|later| later.target.runs.iter().any(|later| later.covers(run)))
     };
     let mut touches = action.touches.iter();

@@ -84,7 +84,7 @@ fn owned_call(text: &str) -> ToolCall<'static> {
     }
 }
 
-/// Returns the object of a call whose code stands behind it, as Tongyi DeepResearch writes it, and the code:
+/// Returns the object of a call whose code stands behind it, as research agents of Tongyi write it, and the code:
 /// `{"name": "PythonInterpreter", "arguments": {}}` and `<code>` with its end.
 fn with_code(text: &str) -> Option<(&str, &str)> {
     let (object, rest) = text.trim().split_once("<code>")?;

@@ -22,6 +22,13 @@ fn an_error_is_closed_by_a_mended_call_and_none_is_made_of_a_look_for_a_file() {
         let text = told(&[wrong.clone(), later]);
         assert_eq!(text.contains("must match"), is_open, "{text}");
     }
+    // The error names nothing that was changed.
+    let poor = book(
+        r#"{"member": "M1", "branch": "9"}"#,
+        r#"{"error": "no free slot"}"#,
+    );
+    let elsewhere = book(r#"{"member": "M1", "branch": "22"}"#, r#"{"status": "booked"}"#);
+    assert!(told(&[poor, elsewhere]).contains("no free slot"));
     let look = (
         "read_file",
         r#"{"path": "src/z.py"}"#.to_owned(),
@@ -46,4 +53,33 @@ fn a_file_that_is_written_before_a_run_does_not_stand_for_it_alone() {
         serde_json::json!({ "command": format!("helm upgrade api charts/api {set}--dry-run=server") });
     let text = done(&[("sh", &command.to_string(), "api has been installed\nExit code: 0")]);
     assert!(text.contains("… --dry-run=server"), "{text}");
+}
+
+#[test]
+fn an_edit_that_was_taken_back_is_told_no_more_and_one_that_stands_is() {
+    let edit = |old: &str| {
+        let arguments = serde_json::json!({"command": "str_replace", "path": "/w/a.py", "old_str": old, "new_str": "timeout = 9"});
+        (
+            "str_replace_editor",
+            arguments.to_string(),
+            "The file /w/a.py has been edited.".to_owned(),
+        )
+    };
+    let undo = |answer: &str| {
+        let arguments = serde_json::json!({"command": "undo_edit", "path": "/w/a.py"});
+        ("str_replace_editor", arguments.to_string(), answer.to_owned())
+    };
+    let gone = "Last edit to /w/a.py undone successfully.";
+    for (calls, stands) in [
+        (vec![edit("a"), undo(gone)], false),
+        (vec![edit("a"), undo("No edit history found for /w/a.py.")], true),
+        (vec![edit("a"), edit("b"), undo(gone)], true),
+    ] {
+        let calls: Vec<(&str, &str, &str)> = calls
+            .iter()
+            .map(|(tool, with, out)| (*tool, with.as_str(), out.as_str()))
+            .collect();
+        let text = done(&calls);
+        assert_eq!(text.contains("str_replace /w/a.py"), stands, "{text}");
+    }
 }
