@@ -84,6 +84,7 @@ struct No {
 struct ChangeWords {
     done: Vec<String>,
     not_done: Vec<String>,
+    not_allowed: Vec<String>,
     refused: Vec<String>,
 }
 
@@ -182,6 +183,12 @@ pub(crate) fn lines_anywhere(text: &str) -> impl Iterator<Item = ErrorLine<'_>> 
 pub(crate) fn no_of(program: &str) -> Option<(&'static str, bool)> {
     let no = TABLE.no.iter().find(|no| no.program == program)?;
     Some((&no.says, no.prints))
+}
+
+/// The status in small letters, if it says that somebody did not allow what was asked for.
+pub(crate) fn not_allowed(status: &str) -> Option<&'static str> {
+    let mut known = TABLE.words.not_allowed.iter();
+    Some(known.find(|known| known.eq_ignore_ascii_case(status))?.as_str())
 }
 
 /// Words at the beginning of an answer to an edit that may say that it was refused.

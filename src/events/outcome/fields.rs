@@ -9,7 +9,7 @@ use super::status::{Basis, CallStatus, Outcome};
 use super::text::{MAX_LINE, quote, tool_of};
 use crate::events::target::Effect;
 use crate::events::tools::is_lookup;
-use crate::knowledge::errors::{ErrorKind, says_done, says_not_done};
+use crate::knowledge::errors::{ErrorKind, not_allowed, says_done, says_not_done};
 use crate::knowledge::reading::kind_of;
 use crate::trajectory::json::leaves::Leaf;
 
@@ -127,19 +127,7 @@ fn from_json(fields: &[Leaf<'_>], holds_error: bool, is_reading: bool, target: &
 
 /// Returns true if a status says that somebody did not allow it, and that was not what the call (`target`) asked for.
 fn names_refusal(status: &str, target: &str) -> bool {
-    let refusals = [
-        "blocked",
-        "declined",
-        "denied",
-        "forbidden",
-        "refused",
-        "rejected",
-        "unauthorized",
-    ];
-    let Some(refusal) = refusals
-        .iter()
-        .find(|refusal| status.eq_ignore_ascii_case(refusal))
-    else {
+    let Some(refusal) = not_allowed(status) else {
         return false;
     };
     let target = target.to_ascii_lowercase();
