@@ -6,7 +6,8 @@ use super::shell::programs::is_editor;
 use super::shell::{Step, Touch, of_code, patch, script_of};
 use super::source_call::SourceCall;
 use super::target::{Effect, MAX_TARGET, MAX_VALUE, Target, ToolKind, cut, quoted};
-use super::tools::{ArgumentFields, Holds, Verb, Verbs, is_note, is_thought};
+use super::tools::{ArgumentFields, Holds, Verb, Verbs};
+use crate::knowledge::tool_names::{is_note, is_thought};
 
 /// Files of a patch that are told.
 const MAX_PATCHED: usize = 4;
@@ -259,12 +260,14 @@ mod tests {
     use super::super::written::forms::Forms;
     use super::super::written::{row, written};
     use super::*;
+    use crate::knowledge::tool_names;
     use crate::trajectory::{Role, TurnView};
 
     #[test]
     fn every_row_of_the_table_tells_its_example() {
-        assert!(examples().count() > 12);
-        for example in examples() {
+        let all = || examples().chain(tool_names::examples());
+        assert!(all().count() > 12);
+        for example in all() {
             let call = SourceCall {
                 id: None,
                 name: example.name.as_str().into(),

@@ -1,11 +1,13 @@
 //! Events: a tool call, how it ended, what it did to which files, and what came of it later.
 
 use super::outcome::status::Outcome;
+use super::outcome::text::tool_of;
 use super::run::ProgramRun;
 use super::shell::Touch;
 use super::target::{Effect, Target};
-use super::tools::is_lookup;
+use super::tools::is_verb;
 use crate::knowledge::test_counts::TestCounts;
+use crate::knowledge::tool_names::{acts, is_lookup};
 
 /// The number of the first call of a region: calls that an earlier summary tells stand before it.
 pub(crate) const FIRST_NUMBER: usize = 256;
@@ -84,6 +86,28 @@ impl Event {
     /// If the call was to change nothing.
     pub fn is_lookup(&self) -> bool {
         let target = &self.target;
-        target.effect == Effect::Read || target.effect == Effect::Other && is_lookup(&target.line)
+        target.effect == Effect::Read || target.effect == Effect::Other && is_lookup(tool_of(&target.line))
+    }
+
+    /// If the call changed something where its tool acts, as the tool's name says: a service, not a file.
+    pub fn acts(&self) -> bool {
+        self.target.effect == Effect::Other && !self.target.is_run && acts(tool_of(&self.target.line))
+    }
+
+    /// If neither the line of the call nor its answer tells what was worked on: a click on a place of a screen.
+    pub fn is_wordless(&self) -> bool {
+        let target = &self.target;
+        let Some((_, arguments)) = target.line.split_once('(') else {
+            return false;
+        };
+        let is_wordless = |argument: &str| {
+            let (name, value) = argument.split_once([':', '=']).unwrap_or(("", argument));
+            is_verb(name.trim()) || !value.contains(char::is_alphabetic)
+        };
+        target.effect == Effect::Other
+            && !target.is_run
+            && target.beside.is_none()
+            && self.outcome.result.is_none()
+            && arguments.trim_end_matches(')').split(", ").all(is_wordless)
     }
 }

@@ -6,10 +6,10 @@ use super::event::Event;
 use super::outcome::success::changed_nothing;
 use super::run::ProgramRun;
 use super::target::Effect;
-use super::tools::is_lookup;
 use crate::events::shell::{is_same_file, last_step};
 use crate::knowledge::errors::ErrorKind;
 use crate::knowledge::reading::kind_of;
+use crate::knowledge::tool_names::is_lookup;
 
 /// Later runs of one program, or of tests, that an error is compared with.
 const MAX_RUNS: usize = 64;

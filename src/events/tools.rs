@@ -8,6 +8,9 @@ use serde::Deserialize;
 
 use super::shell::programs::{Does, known};
 use super::source_call::{CallArguments, SourceCall};
+#[cfg(test)]
+use crate::knowledge::tool_names::ToolExample;
+use crate::knowledge::tool_names::each_word;
 use crate::trajectory::json::leaves::{Leaf, leaves};
 
 /// The contents of an argument.
@@ -53,14 +56,6 @@ impl Verb {
     ];
 }
 
-#[cfg(test)]
-#[derive(Debug, Deserialize)]
-pub(crate) struct ToolExample {
-    pub name: String,
-    pub arguments: String,
-    pub line: String,
-}
-
 #[derive(Debug, Deserialize)]
 struct ArgumentRow {
     holds: Holds,
@@ -77,30 +72,10 @@ struct VerbRow {
     example: ToolExample,
 }
 
-#[derive(Debug, Deserialize)]
-struct LookupRow {
-    starts: Vec<String>,
-    #[cfg(test)]
-    example: ToolExample,
-}
-
-#[derive(Debug, Deserialize)]
-struct NoteRow {
-    names: Vec<String>,
-    #[cfg(test)]
-    example: ToolExample,
-}
-
 #[derive(Debug, Default, Deserialize)]
 struct ToolTable {
     argument: Vec<ArgumentRow>,
     verb: Vec<VerbRow>,
-    #[serde(default)]
-    lookup: Vec<LookupRow>,
-    #[serde(default)]
-    thought: Vec<LookupRow>,
-    #[serde(default)]
-    note: Vec<NoteRow>,
 }
 
 static TABLE: LazyLock<ToolTable> =
@@ -111,30 +86,7 @@ static TABLE: LazyLock<ToolTable> =
 pub(crate) fn examples() -> impl Iterator<Item = &'static ToolExample> {
     let arguments = TABLE.argument.iter().map(|row| &row.example);
     let verbs = TABLE.verb.iter().map(|row| &row.example);
-    arguments
-        .chain(verbs)
-        .chain(TABLE.lookup.iter().map(|row| &row.example))
-        .chain(TABLE.thought.iter().map(|row| &row.example))
-        .chain(TABLE.note.iter().map(|row| &row.example))
-}
-
-/// Returns true if a tool only looks something up, as the start of its name says.
-pub(crate) fn is_lookup(tool: &str) -> bool {
-    let mut starts = TABLE.lookup.iter().flat_map(|row| &row.starts);
-    starts.any(|start| tool.starts_with(start.as_str()))
-}
-
-/// Returns true if a tool only keeps the agent's own list.
-pub(crate) fn is_note(tool: &str) -> bool {
-    let mut names = TABLE.note.iter().flat_map(|row| &row.names);
-    names.any(|name| tool.eq_ignore_ascii_case(name))
-}
-
-/// Returns true if a tool only takes down what the agent thinks, as the start of its name says behind that of a server.
-pub(crate) fn is_thought(tool: &str) -> bool {
-    let own = tool.rsplit_once("__").map_or(tool, |(_, own)| own);
-    let mut starts = TABLE.thought.iter().flat_map(|row| &row.starts);
-    starts.any(|start| own.starts_with(start.as_str()))
+    arguments.chain(verbs)
 }
 
 /// Verbs shorter than this are whole words.
@@ -178,26 +130,6 @@ impl Verbs {
     }
 }
 
-/// Goes through the words of `str_replace`, `readFile` and `MultiEdit`, in small letters.
-fn each_word(name: &str, mut on_word: impl FnMut(&str)) {
-    let mut word = String::new();
-    let mut before = ' ';
-    for char in name.chars() {
-        let is_new = !char.is_alphanumeric() || char.is_uppercase() && before.is_lowercase();
-        if is_new && !word.is_empty() {
-            on_word(&word);
-            word.clear();
-        }
-        before = char;
-        if char.is_alphanumeric() {
-            word.extend(char.to_lowercase());
-        }
-    }
-    if !word.is_empty() {
-        on_word(&word);
-    }
-}
-
 /// Names of arguments, with a bit for each kind of thing that they hold.
 static HOLDS: LazyLock<FxHashMap<&'static str, u16>> = LazyLock::new(|| {
     let mut kinds: FxHashMap<&'static str, u16> = FxHashMap::default();
@@ -208,6 +140,11 @@ static HOLDS: LazyLock<FxHashMap<&'static str, u16>> = LazyLock::new(|| {
     }
     kinds
 });
+
+/// If an argument of this name says what is done, and not to what.
+pub(crate) fn is_verb(name: &str) -> bool {
+    Field::new(name.into(), Ok("")).holds & (1 << Holds::Verb as u16) != 0
+}
 
 /// If an argument of this name holds a text that an edit takes out.
 pub(crate) fn is_replaced(name: &str) -> bool {

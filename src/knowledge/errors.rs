@@ -212,9 +212,29 @@ pub(crate) fn says_not_done(text: &str) -> bool {
     words.any(|word| TABLE.words.not_done.iter().any(|known| known == word))
 }
 
-/// Returns true if the first line of `text` says that something was done, and nothing that it was not.
+/// Lines of a report in tags that may say that something was done.
+const TAGGED_LINES: usize = 4;
+
+/// Returns true if the first line of `text` says that something was done, and nothing that it was not; where that is only a tag, the
+/// first line with words in tags.
 pub(crate) fn says_done(text: &str) -> bool {
-    let line = text.lines().next().unwrap_or_default();
+    let first = text.lines().next().unwrap_or_default();
+    let is_tag = first.starts_with('<') && first.ends_with('>') && !first.contains(' ');
+    let tagged = || text.lines().skip(1).take(TAGGED_LINES).map(without_tags);
+    if is_tag {
+        tagged().any(line_says_done)
+    } else {
+        line_says_done(first)
+    }
+}
+
+/// The text between the first tag of a line and the next one.
+fn without_tags(line: &str) -> &str {
+    let text = line.split_once('>').map_or(line, |(_, text)| text);
+    text.split_once("</").map_or(text, |(text, _)| text)
+}
+
+fn line_says_done(line: &str) -> bool {
     if line.len() > MAX_DONE {
         return false;
     }
@@ -262,6 +282,7 @@ mod tests {
             "Wrote 5 bytes to c\nnot more",
             "ok",
             "success: true",
+            "<file_write_result>\n<path>a.ts</path>\n<operation>modified</operation>\n</file_write_result>",
         ] {
             assert!(says_done(text), "{text}");
         }
@@ -272,6 +293,7 @@ mod tests {
             "No changes written",
             "7: x",
             "success: false",
+            "<file_write_result>\n<path>a.ts</path>\n<operation>not modified</operation>\n</file_write_result>",
         ] {
             assert!(!says_done(text), "{text}");
         }

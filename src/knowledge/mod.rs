@@ -9,6 +9,7 @@ pub(crate) mod results;
 pub(crate) mod runners;
 mod table;
 pub(crate) mod test_counts;
+pub(crate) mod tool_names;
 
 /// A table of this folder. One that cannot be parsed is empty, which its test sees.
 fn table<T: serde::de::DeserializeOwned + Default>(text: &str) -> T {

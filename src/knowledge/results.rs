@@ -31,6 +31,8 @@ pub(crate) enum ResultKind {
 struct ResultTable {
     /// Words in names of tools that show pages or documents.
     reading: Vec<String>,
+    /// Names of fields that say how an answer was made.
+    bookkeeping: Vec<String>,
     result: Vec<ResultRow>,
 }
 
@@ -70,6 +72,11 @@ pub(crate) fn shows_documents(tool: &str) -> bool {
     let tool = tool.to_ascii_lowercase();
     let mut words = tool.split(|c: char| !c.is_ascii_alphanumeric());
     words.any(|word| TABLE.reading.iter().any(|reading| reading == word))
+}
+
+/// Returns true if a field of this name says how an answer was made, and not what it holds.
+pub(crate) fn is_bookkeeping(field: &str) -> bool {
+    TABLE.bookkeeping.iter().any(|name| name == field)
 }
 
 /// The results that the lines of a text tell, in their order.

@@ -8,8 +8,9 @@ use crate::trajectory::json::leaves::leaves;
 /// Most bytes of an argument value; longer ones are texts.
 const MAX_VALUE: usize = 64;
 
-/// Arguments whose value is no identifier as a whole: a choice known from the tool's definition, a caption, how long or how much.
-const CHOICES: [&str; 14] = [
+/// Arguments whose value is no identifier as a whole: a choice known from the tool's definition, a caption, how long or how
+/// much, why the call is made.
+const CHOICES: [&str; 19] = [
     "command",
     "action",
     "mode",
@@ -24,6 +25,11 @@ const CHOICES: [&str; 14] = [
     "offset",
     "max_results",
     "max_tokens",
+    "explanation",
+    "rationale",
+    "justification",
+    "thought",
+    "purpose",
 ];
 
 /// Calls `on_identifier` for each identifier of `text`, in order, with repetitions.

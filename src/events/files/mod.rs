@@ -1,5 +1,6 @@
 //! The files that were touched, each once under whatever names, and what became of them.
 
+mod changed;
 mod contents;
 pub(crate) mod end_states;
 mod installed;

@@ -8,9 +8,9 @@ use super::shown_fields::{has_lines, is_told_here, told_fields};
 use super::status::{Basis, CallStatus, Outcome};
 use super::text::{MAX_LINE, quote, tool_of};
 use crate::events::target::Effect;
-use crate::events::tools::is_lookup;
 use crate::knowledge::errors::{ErrorKind, not_allowed, says_done, says_not_done};
 use crate::knowledge::reading::kind_of;
+use crate::knowledge::tool_names::is_lookup;
 use crate::trajectory::json::leaves::Leaf;
 
 /// The outcome of a call whose answer has these fields.

@@ -15,6 +15,8 @@ use crate::knowledge::found::LiteralHits;
 use crate::knowledge::results::{ResultKind, results, shows_documents};
 use crate::knowledge::runners::{Diagnostics, TestRun, diagnostics, test_run};
 use crate::knowledge::test_counts::TestCounts;
+use crate::knowledge::tool_names::acts;
+use crate::trajectory::IMAGE_MARKER;
 
 /// Longest output of a line or two that is told by its beginning, in bytes.
 const MAX_SENTENCE: usize = 800;
@@ -31,8 +33,9 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
         exit_code,
     } = answer;
     let body = without_echo(body(text), target);
-    let (head, tail) = both_edges(body);
     let lines = number_of_lines(body);
+    let body = without_image(body);
+    let (head, tail) = both_edges(body);
     let says_no = says_no(target);
     let no = says_no.filter(|(_, prints)| exit_code == Some(1) && (*prints || body.is_empty()));
     let is_failed = is_error == Some(true) || no.is_none() && exit_code.is_some_and(|code| code != 0);
@@ -154,7 +157,8 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
         .or(hits)
         .or_else(|| told.line(body))
         .or(marked)
-        .or(short);
+        .or(short)
+        .or_else(|| reply(body, lines).filter(|_| acts(tool_of(target))));
     let is_of_run = says_no.is_none() && effect == Effect::Other && !is_reading;
     let last_line = || quote(lines_of(body).filter(|line| says_anything(line)).last()?);
     Outcome {
@@ -173,6 +177,22 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
         says_done,
         is_marked,
     }
+}
+
+/// A text without the image at its end, which tells nothing.
+fn without_image(body: &str) -> &str {
+    let text = body.trim_end().strip_suffix(IMAGE_MARKER);
+    text.map_or(body, str::trim_end)
+}
+
+/// Lines of a reply at most: what is longer is a page or a document.
+const MAX_REPLY: usize = 12;
+
+/// The first line of what a service replies to a call that acts.
+fn reply(body: &str, lines: usize) -> Option<String> {
+    let first = lines_of(body).find(|line| says_anything(line))?;
+    quote(first)
+        .filter(|line| lines <= MAX_REPLY && !line.ends_with(':') && !line.starts_with(['<', '{', '[']))
 }
 
 /// Returns true if a line is a compiler's: it names a place in a file, `ERROR [275:35] …`, `a.rs:8: …`, `line 3`, or the number of an
@@ -199,21 +219,20 @@ fn behind<'t>(run: &TestRun<'_>, body: &'t str) -> Option<&'t str> {
 fn error_behind(output: &str, target: &str) -> Option<String> {
     let (head, tail) = both_edges(output);
     let near = [head, tail].map(LiteralHits::read);
-    let found = is_checked_last(target)
-        .then(|| diagnostics(output, &near))
-        .flatten();
+    let found = checks_apart(target).then(|| diagnostics(output, &near)).flatten();
     let last = || output.trim_end().lines().next_back().unwrap_or_default();
     let uncaught = || of_traceback(output).filter(|error| last().starts_with(error.trim_end_matches('…')));
     found.as_ref().and_then(first_error).or_else(uncaught)
 }
 
-/// Returns true if the last program of a command builds or checks code.
-fn is_checked_last(target: &str) -> bool {
-    let last = target.rsplit("&&").next().unwrap_or_default();
-    let last = last.rsplit("; ").next().unwrap_or_default();
-    let program = last.split('|').next().unwrap_or_default();
-    let mut words = program.split_whitespace();
-    words.any(|word| flags().builds(word) || flags().checks(word))
+/// Returns true if a program of a command that nothing else depends on builds or checks code: the last one of a chain.
+fn checks_apart(target: &str) -> bool {
+    target.split("; ").any(|chain| {
+        let last = chain.rsplit("&&").next().unwrap_or_default();
+        let program = last.split('|').next().unwrap_or_default();
+        let mut words = program.split_whitespace();
+        words.any(|word| flags().builds(word) || flags().checks(word))
+    })
 }
 
 /// Returns true if a command fetches an address.

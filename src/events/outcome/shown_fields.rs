@@ -9,6 +9,7 @@ use super::later_calls::{self, LaterCalls};
 use super::reported::ReportedFields;
 use super::text::{MAX_LINE, quote};
 use crate::events::line::shortened;
+use crate::knowledge::results::is_bookkeeping;
 use crate::trajectory::json::leaves::{Leaf, RecordList};
 
 /// Fields of a JSON answer that are read, and that are searched for a record which later calls name.
@@ -199,7 +200,9 @@ pub(super) fn is_told_here(leaf: &Leaf<'_>) -> bool {
 fn is_telling(leaf: &Leaf<'_>) -> bool {
     // That there was no error is no news where anything else is told.
     let is_no_error = || leaf.depth <= 1 && leaf.is_under(&["error"]) && leaf.value() == "false";
-    if !is_told_here(leaf) || is_no_error() {
+    let is_whole = || leaf.is_under(&["truncated"]) && leaf.value() == "false";
+    let is_beside = || leaf.depth <= 1 && (is_bookkeeping(&leaf.key()) || is_whole());
+    if !is_told_here(leaf) || is_no_error() || is_beside() {
         return false;
     }
     if leaf.is_string && leaf.is_under(&SENTENCES) {

@@ -169,6 +169,7 @@ pub(super) fn exit_code(answer: &str, is_reading: bool) -> Option<i32> {
     if let Some(wrapped) = wrapped(answer) {
         let labels = ["exit code", "process exit code", "process exited with code"];
         let label = |line: &str| {
+            let line = line.rsplit_once(". ").map_or(line, |(_, last)| last);
             let line = line.trim_start_matches('[');
             let starts = |label: &&'static str| {
                 line.get(..label.len())

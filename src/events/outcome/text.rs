@@ -38,6 +38,6 @@ pub(crate) fn quote(line: &str) -> Option<String> {
 }
 
 /// The name of the tool of a call, by the line that tells it.
-pub(super) fn tool_of(target: &str) -> &str {
+pub(crate) fn tool_of(target: &str) -> &str {
     target.split(['(', ' ', ':']).next().unwrap_or_default()
 }

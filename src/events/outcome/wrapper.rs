@@ -45,7 +45,8 @@ pub(super) struct Wrapped<'t> {
 pub(super) fn wrapped(answer: &str) -> Option<Wrapped<'_>> {
     let is_of = |row: &&Wrapper| row.starts.iter().any(|start| answer.starts_with(start.as_str()));
     let row = TABLE.wrapper.iter().find(is_of)?;
-    let (before, rest) = answer.split_once(row.output.as_str())?;
+    let of_nothing = || Some((answer.trim_end().strip_suffix(row.output.trim_end())?, ""));
+    let (before, rest) = answer.split_once(row.output.as_str()).or_else(of_nothing)?;
     if row.ends.is_empty() && before.len() > MAX_BEFORE {
         return None;
     }

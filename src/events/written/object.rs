@@ -60,6 +60,11 @@ fn said_with<'o>(row: &CallForm, object: &'o Value) -> Option<&'o str> {
 fn calls_of(row: &CallForm, object: &Value) -> Option<Vec<SourceCall<'static>>> {
     if row.list.is_empty() {
         let tool = object.pointer(&row.tool)?.as_str()?;
+        if row.arguments.is_empty() {
+            let mut others = object.as_object()?.clone();
+            others.remove(row.tool.trim_start_matches('/'));
+            return Some(vec![with_arguments(row, tool, &Value::Object(others))]);
+        }
         return Some(vec![with_arguments(row, tool, object.pointer(&row.arguments)?)]);
     }
     let list = object.pointer(&row.list)?.as_array()?;

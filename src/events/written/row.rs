@@ -25,7 +25,7 @@ pub(super) struct CallForm {
     pub tool: String,
     #[serde(default)]
     pub argument: String,
-    /// Pointers to what a JSON object holds.
+    /// Pointers to what a JSON object holds; without one to the arguments they stand beside the name of the tool.
     #[serde(default)]
     pub arguments: String,
     #[serde(default)]

@@ -25,7 +25,7 @@ use super::settings::Strategy;
 use crate::compress::anchors::{self, Anchor};
 use crate::compress::{CutPoints, Outline, Reason, Region, SummaryPlacement, compressible_region, freed};
 use crate::summarize::Forms;
-use crate::summarize::marker::END_MARKER;
+use crate::summarize::marker::{END_MARKER, FOLLOWED_MESSAGE_MARKER};
 use crate::summarize::redact::RecordSecrets;
 use crate::tokens::chat_template::ChatTemplate;
 use crate::trajectory::{self, Edit, Record, Role, Turns, Views};
@@ -80,6 +80,8 @@ pub struct CompressionCase<'a> {
     pub(super) earlier_summary: Option<EarlierSummary>,
     /// The cost of an end marker in tokens.
     pub(super) end_marker_tokens: usize,
+    /// The cost in tokens of the marker of the last human turn, where a summary takes it in.
+    pub(super) message_marker_tokens: usize,
     /// The forms of the calls that its turns write as text, once they are asked for.
     pub(super) forms: OnceLock<Forms>,
     /// The secrets recognized anywhere in the record, including in turns that are masked now.
@@ -153,6 +155,7 @@ impl<'a> CompressionCase<'a> {
             notice_tokens: 0,
             earlier_summary: None,
             end_marker_tokens: fitter.counter.count(END_MARKER) + JOINT_TOKENS,
+            message_marker_tokens: fitter.counter.count(FOLLOWED_MESSAGE_MARKER) + JOINT_TOKENS,
             secrets,
         };
         if let Some((turn, edit, tokens)) = case.notice_edit() {

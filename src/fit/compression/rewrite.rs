@@ -7,7 +7,7 @@ use crate::compress::{Compressed, Placement, Region, Violation, Way, verify};
 use crate::fit::count::rendered::Rendered;
 use crate::fit::merged::EarlierSummary;
 use crate::fit::{CountMode, TurnCounter};
-use crate::summarize::marker::END_MARKER;
+use crate::summarize::marker::{END_MARKER, FOLLOWED_MESSAGE_MARKER, LAST_MESSAGE_MARKER};
 use crate::trajectory::{self, Edit, Record, Role};
 
 /// A region, and the place of the summary to be written.
@@ -59,6 +59,26 @@ impl Rewrite<'_> {
         let last_human = last_human.filter(|last| self.region.contains(*last))?;
         let view = self.case.views.get(last_human)?;
         crate::fit::merged::human_text(&view).map(Cow::into_owned)
+    }
+
+    /// Returns the text of the last human turn under a marker that says whose it is, where that is not plain: in the turn of a tool, or where
+    /// the region goes on after it.
+    fn marked_message(&self, quoted: String) -> String {
+        let host = self
+            .placement
+            .host
+            .and_then(|host| self.case.record.turns.get(host));
+        let is_followed = self
+            .case
+            .outline
+            .last_human
+            .is_some_and(|last| last + 1 < self.region.end());
+        let marker = match host {
+            _ if is_followed => FOLLOWED_MESSAGE_MARKER,
+            Some(host) if host.role == Role::Tool => LAST_MESSAGE_MARKER,
+            _ => return quoted,
+        };
+        [marker, "\n", &quoted].concat()
     }
 
     /// Returns the number of kept turns that the chat template would render differently with this summary in place.
@@ -220,7 +240,7 @@ impl Rewrite<'_> {
     fn spliced(&self, summary: &str) -> Option<String> {
         let record = self.case.record;
         let mut body = summary.to_owned();
-        let quoted = self.quoted_human();
+        let quoted = self.quoted_human().map(|quoted| self.marked_message(quoted));
         if self.placement.end_marker || quoted.is_some() {
             body.push_str("\n\n");
             body.push_str(END_MARKER);

@@ -44,17 +44,28 @@ impl CompressionCase<'_> {
     }
 
     /// Returns the tokens beside the kept turns and the text of the summary: markers, and the template's additions.
-    fn around_summary(&self) -> usize {
+    fn around_summary(&self, region: Region) -> usize {
         let joints = match self.counted.governing_rendering(&self.fitter.settings) {
             Some(_) => TEMPLATE_TOKENS,
             None => 0,
         };
-        self.end_marker_tokens + joints
+        self.marker_tokens(region) + joints
+    }
+
+    /// Returns the tokens of the markers behind the summary of a region.
+    fn marker_tokens(&self, region: Region) -> usize {
+        let takes_message = self.outline.last_human.is_some_and(|last| region.contains(last));
+        let message_marker = if takes_message {
+            self.message_marker_tokens
+        } else {
+            0
+        };
+        self.end_marker_tokens + message_marker
     }
 
     /// Returns the room in tokens that a region leaves under the budget for the text of its summary.
     pub fn summary_room(&self, region: Region, measured: PlanCorrection) -> usize {
-        let left = measured.beyond(self.cost_without(region) + self.around_summary());
+        let left = measured.beyond(self.cost_without(region) + self.around_summary(region));
         self.target().saturating_sub(left)
     }
 
@@ -75,14 +86,14 @@ impl CompressionCase<'_> {
 
     /// Returns the most tokens of a first summary in its turn, if an end marker follows it.
     pub fn summary_turn_budget(&self, region: Region) -> usize {
-        self.summary_budget(region, PlanCorrection::default()) + self.end_marker_tokens
+        self.summary_budget(region, PlanCorrection::default()) + self.marker_tokens(region)
     }
 
     /// Returns true if the summary of a region gets less than the summary target, markers included, for lack of turns.
     pub fn is_starved(&self, region: Region, measured: PlanCorrection) -> bool {
         let wanted = self.summary_target(region);
         let budget = self.summary_budget(region, measured);
-        budget < wanted && self.summary_room(region, measured) + self.around_summary() < wanted
+        budget < wanted && self.summary_room(region, measured) + self.around_summary(region) < wanted
     }
 
     /// Returns true if a starved summary may be written again with more room, which the written record left.
@@ -92,7 +103,7 @@ impl CompressionCase<'_> {
 
     /// Returns the corrections that a written record implies for the plan of its region.
     pub fn measured(&self, region: Region, summary_tokens: usize, written_tokens: usize) -> PlanCorrection {
-        let planned = self.cost_without(region) + self.around_summary() + summary_tokens;
+        let planned = self.cost_without(region) + self.around_summary(region) + summary_tokens;
         PlanCorrection {
             excess: written_tokens.cast_signed() - planned.cast_signed(),
             region: Some(region),

@@ -1,5 +1,6 @@
 //! Blocks: the texts of a region that may be quoted, each with its heading and what it is worth by itself.
 
+use super::block::{Block, BlockCalls, BlockOrigin};
 use super::candidate::{LineLimits, order};
 use super::quoted::{OUTPUT, SAID, harmless, tells, written};
 use super::work::{line_of_run, order_of_call, prepares};
@@ -13,7 +14,7 @@ use crate::events::shell::Step;
 use crate::events::source::SourceTurn;
 use crate::events::stretch::Stretch;
 use crate::events::target::Effect;
-use crate::events::tools::is_thought;
+use crate::knowledge::tool_names::is_thought;
 use crate::trajectory::Role;
 
 /// The chance that later turns repeat a byte of the newest calls, words and outputs: counted on real trajectories, of pieces that no
@@ -44,58 +45,6 @@ pub(super) const LEAST_CHANCE: f32 = 0.002;
 
 /// Bytes of an output that the line of its call tells.
 const SHORT_OUTPUT: usize = 120;
-
-/// Where the text of a block stood.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum BlockOrigin {
-    /// In an assistant's turn.
-    Assistant,
-    /// In an output, whose end is likelier to be repeated than the rest.
-    Output,
-    /// In a file that a call read, which no assistant's turn followed in the region.
-    ReadLast,
-}
-
-/// A text that may be quoted.
-pub(super) struct Block {
-    /// Its time.
-    pub order: usize,
-    /// The time of the call whose line it makes needless.
-    pub told: Option<usize>,
-    /// The heading of the whole text, of a part of it, and of its words alone, which were said before a call and are not its outcome.
-    pub headings: [String; 3],
-    pub text: String,
-    /// The bytes of its start that somebody said.
-    pub words: usize,
-    /// If a call stands behind them.
-    pub has_call: bool,
-    /// If the calls of its turn only look something up.
-    pub only_looks: bool,
-    /// If somebody else spoke after it: what it asks was answered.
-    pub is_answered: bool,
-    /// The chance that later turns repeat a byte of it, as far as nothing is known of them: of words, and of the rest.
-    pub chances: [f32; 2],
-    pub origin: BlockOrigin,
-    /// The worth of its text, as a part of that of other texts.
-    pub weight: f32,
-}
-
-impl Block {
-    /// If a tool printed it.
-    pub fn is_output(&self) -> bool {
-        self.origin != BlockOrigin::Assistant
-    }
-
-    /// If it is words before a call that only looks something up, and nothing of the call: most of them announce it.
-    pub fn announces(&self) -> bool {
-        self.only_looks && self.words == self.text.len()
-    }
-
-    /// If it is words alone, which somebody has answered.
-    pub fn is_answered_alone(&self) -> bool {
-        self.is_answered && !self.has_call
-    }
-}
 
 /// The blocks of a region, the newest first: those of the newest turns, and those that hold what later turns repeat.
 pub(super) fn blocks(
@@ -183,7 +132,7 @@ fn spoken(
         String::new()
     };
     let calls = calls_of(events, at.index);
-    let only_looks = calls.iter().all(|(event, _)| event.is_lookup());
+    let of_turn = BlockCalls::of(&calls);
     for (event, number) in calls {
         let Some(call) = turn.calls.get(event.call) else {
             continue;
@@ -245,8 +194,7 @@ fn spoken(
             ],
             text,
             words,
-            has_call: true,
-            only_looks,
+            calls: of_turn,
             is_answered: at.is_followed,
             weight: match (is_tried(event, files), at.reuse.is_empty()) {
                 (false, _) => 1.0,
@@ -263,8 +211,7 @@ fn spoken(
             told: None,
             headings: std::array::from_fn(|_| said_at(at)),
             words: said.len(),
-            has_call: false,
-            only_looks: false,
+            calls: BlockCalls::None,
             is_answered: at.is_followed,
             text: said,
             weight: 1.0,
@@ -343,8 +290,7 @@ fn outputs(
             headings: std::array::from_fn(|_| heading.clone()),
             text: harmless(&output),
             words: 0,
-            has_call: false,
-            only_looks: false,
+            calls: BlockCalls::None,
             is_answered: false,
             weight: 1.0,
             chances: [chance; 2],

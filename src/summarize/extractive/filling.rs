@@ -1,11 +1,13 @@
 //! Fills a budget with quotations, other lines, and room for references to the identifiers that neither holds.
 
 use super::candidate::{Candidate, Section};
+use super::changed_files;
 use super::passages::Passages;
 use super::quoted::Quoted;
 use super::rank::{self, Chosen};
 use super::render;
 use crate::compress::anchors::Matcher;
+use crate::events::files::end_states::EndStates;
 use crate::summarize::grounding::References;
 use crate::tokens::TokenCounter;
 
@@ -23,6 +25,7 @@ const MOST_PASSES: usize = 6;
 const JOINT: usize = 4;
 
 /// A budget, and what is put into it.
+#[derive(Clone, Copy)]
 pub(super) struct Filling<'a> {
     pub references: &'a References<'a>,
     pub matcher: &'a Matcher<'a>,
@@ -36,6 +39,30 @@ pub(super) struct Filling<'a> {
 }
 
 impl Filling<'_> {
+    /// The lines for the budget, and one with the changed files that no other line names.
+    pub fn filled_naming(
+        &self,
+        files: Option<&EndStates>,
+        candidates: &[Candidate],
+        passages: &Passages,
+    ) -> Vec<Chosen> {
+        let lines = self.filled(candidates, passages);
+        let unnamed =
+            files.and_then(|files| changed_files::unnamed(files, &lines, self.budget, self.counter));
+        let Some(unnamed) = unnamed else {
+            return lines;
+        };
+        let less = Self {
+            budget: self.budget.saturating_sub(unnamed.cost),
+            target: self.target.saturating_sub(unnamed.cost),
+            ..*self
+        };
+        let mut lines = less.filled(candidates, passages);
+        lines.push(unnamed);
+        lines.sort_by_key(|line| (line.candidate.section, line.candidate.order));
+        lines
+    }
+
     /// The lines for the budget, quotations last, in the order printed.
     pub fn filled(&self, candidates: &[Candidate], passages: &Passages) -> Vec<Chosen> {
         let (budget, counter) = (self.budget, self.counter);

@@ -1,15 +1,15 @@
 //! The embedded summarizer: quotes the region's most telling lines, deterministically and within the budget exactly.
 //!
-//! Quotations (`blocks`, `units`, `passages`) take most of the budget: text that later turns repeat, then the newest. Extraction
+//! Quotations (`blocks`, `passages`) take most of the budget: text that later turns repeat, then the newest. Extraction
 //! (`prose`, `work`, `previous`) makes candidate lines for the rest, ranking (`rank`) chooses among them, rendering (`render`) prints
 //! them. Each step is a pure function of the one before.
 
+mod block;
 mod blocks;
-mod bridges;
 mod candidate;
+mod changed_files;
 mod filling;
 mod in_progress;
-mod measured;
 mod passages;
 mod previous;
 mod prose;
@@ -21,9 +21,7 @@ mod small_talk;
 mod superseded;
 #[cfg(test)]
 mod tests;
-mod units;
 mod unused;
-mod walk;
 mod work;
 
 use futures_util::future::BoxFuture;
@@ -162,7 +160,8 @@ impl Extractive {
             target: request.target_tokens.saturating_sub(marker_cost).min(budget),
             is_update: request.previous.is_some(),
         };
-        let mut lines = filling.filled(&candidates, &passages_with(request.reuse));
+        let listed = Some(&files).filter(|_| !request.files_follow);
+        let mut lines = filling.filled_naming(listed, &candidates, &passages_with(request.reuse));
         if lines.is_empty() && request.reuse.is_all_known() {
             // Later turns speak of nothing in it: better the newest than nothing.
             lines = filling.filled(&candidates, &passages_with(Reuse::none()).of_newest());

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::{Candidate, LineLimits, Section, order};
+use super::changed_files;
 use super::quoted::{call_of, fence_of};
 use super::work::{NO_ANSWER, RunsBefore, is_covered, was_overtaken};
 use crate::events::call::target;
@@ -221,6 +222,7 @@ impl PreviousSummary {
         let read = |(number, (section, text)): (usize, (Section, String))| PreviousLine {
             event: match section {
                 Section::Done | Section::Errors => CallLine::of(&text).event(number),
+                Section::Files => Some(changes(&text, number)),
                 _ => None,
             },
             section,
@@ -278,6 +280,8 @@ impl PreviousSummary {
                     }
                     is_again || !is_newest || line.event.as_ref().is_some_and(is_overtaken)
                 }
+                // Which files are changed is told anew.
+                Section::Files => true,
                 _ => false,
             };
             if is_past || section == Section::Errors && mark == Some(NO_LONGER_SO) {
@@ -299,10 +303,9 @@ impl PreviousSummary {
             let (base, rank) = match section {
                 Section::Asked => (6.0, number),
                 Section::Constraints => (4.0, number),
-                Section::Files => (3.0, number),
                 Section::Done | Section::Findings => (1.6, *after),
                 Section::Errors => (1.2, number),
-                Section::Recent => (0.0, number),
+                Section::Recent | Section::Files => (0.0, number),
                 Section::Earlier => (5.0, number),
             };
             *after += 1;
@@ -314,6 +317,19 @@ impl PreviousSummary {
             });
         }
         runs
+    }
+}
+
+/// The changes of the files that a line lists, as one event.
+fn changes(line: &str, number: usize) -> Event {
+    Event {
+        number,
+        touches: changed_files::listed(line)
+            .map(|file| Touch::of(Step::Write, file))
+            .collect(),
+        is_answered: true,
+        times: 1,
+        ..Event::default()
     }
 }
 

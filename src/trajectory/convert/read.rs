@@ -15,11 +15,8 @@ use crate::trajectory::parse::calls::raw_calls;
 use crate::trajectory::parse::in_parts::in_parts;
 use crate::trajectory::parse::parts::{Part, part_of, parts, result_content};
 use crate::trajectory::parse::raw_call::{RawCall, raw_call};
-use crate::trajectory::{Format, Role, TURN_KEYS, Turn, json};
+use crate::trajectory::{Format, IMAGE_MARKER, Role, TURN_KEYS, Turn, json};
 use serde_json::value::RawValue;
-
-/// The placeholder for an image in a text.
-const IMAGE: &str = "[image]";
 
 /// Keys of a turn that are read here beside those of all formats; all others are copied.
 const MORE_TURN_KEYS: [&str; 2] = ["toolCallId", "toolName"];
@@ -225,7 +222,7 @@ fn said<'a>(part: Part<'a>, element: Option<&'a str>, content: &mut MessageConte
         Part::Value(part) | Part::Call(part) | Part::ToolResult(part) => unread(part, content, losses),
         Part::Image => {
             losses.note(Loss::Image);
-            content.texts.push(Text::Made(IMAGE.to_owned()));
+            content.texts.push(Text::Made(IMAGE_MARKER.to_owned()));
         }
         Part::Nothing => losses.note(Loss::Part),
     }

@@ -3,10 +3,7 @@
 use std::borrow::Cow;
 
 use super::parts::{Part, parts};
-use crate::trajectory::json;
-
-/// The placeholder for an image in a view.
-const IMAGE: &str = "[image]";
+use crate::trajectory::{IMAGE_MARKER, json};
 
 /// Returns a string's text, any other value's JSON text, and an empty text for null.
 pub(in crate::trajectory) fn string_or_json(value: &str) -> Cow<'_, str> {
@@ -32,7 +29,7 @@ pub(super) fn text_of_parts<'a>(parts: &[Part<'a>]) -> Cow<'a, str> {
         .filter_map(|part| match part {
             Part::Text(value) | Part::Value(value) => Some(string_or_json(value)),
             Part::Call(part) | Part::ToolResult(part) => Some(Cow::Borrowed(*part)),
-            Part::Image => Some(Cow::Borrowed(IMAGE)),
+            Part::Image => Some(Cow::Borrowed(IMAGE_MARKER)),
             Part::Nothing => None,
         })
         .collect();

@@ -268,3 +268,28 @@ fn a_last_human_turn_with_an_envelope_in_it_survives_as_a_persons_words() {
     let own = human.rfind(|turn| turn["from"] == "human").unwrap();
     assert!(own["value"].as_str().unwrap().ends_with(said), "{own}");
 }
+
+#[test]
+fn the_last_message_of_the_user_is_marked_once_where_steps_followed_it() {
+    let mut record = long_run(24);
+    let turns = record["conversations"].as_array_mut().unwrap();
+    turns.insert(8, json!({"from": "human", "value": "Use the second server."}));
+    let compressed = |line: &str, target: usize| {
+        let settings = asked(target, SummaryPlacement::Human);
+        let text = fit(&fitter(settings), line).text.unwrap();
+        let record: Value = serde_json::from_str(&text).unwrap();
+        let mut turns = record["conversations"].as_array().unwrap().iter();
+        let summary = turns.find(|turn| turn["value"].as_str().unwrap().starts_with("[CONTEXT SUMMARY]:"));
+        let summary = summary.unwrap()["value"].as_str().unwrap().to_owned();
+        (text, summary)
+    };
+    let (once, summary) = compressed(&record.to_string(), 4000);
+    let (_, again) = compressed(&once, 1500);
+    for summary in [summary, again] {
+        let (_, behind) = summary.split_once("[END OF CONTEXT SUMMARY]").unwrap();
+        assert_eq!(
+            behind,
+            "\n\n[LAST USER MESSAGE; steps above followed it]:\nUse the second server."
+        );
+    }
+}

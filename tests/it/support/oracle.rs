@@ -174,17 +174,21 @@ fn told_in(turn: &str) -> String {
 /// A text without the summaries in it: the one that it begins with, and those that were appended to it.
 fn beside_summaries(text: &str) -> String {
     const END: &str = "[END OF CONTEXT SUMMARY]";
+    let message = |text: &str| match text.trim().strip_prefix("[LAST USER MESSAGE") {
+        Some(rest) => rest.split_once("]:").unwrap().1.trim().to_owned(),
+        None => text.trim().to_owned(),
+    };
     let mut said = text.to_owned();
     if said.trim_start().starts_with("[CONTEXT SUMMARY]:") {
         said = said
             .split_once(END)
-            .map_or(String::new(), |(_, said)| said.to_owned());
+            .map_or(String::new(), |(_, said)| message(said));
     }
     while let Some((before, after)) = said
         .split_once("\n\n[CONTEXT SUMMARY]:\n")
         .and_then(|(before, after)| Some((before, after.split_once(END)?.1)))
     {
-        said = format!("{}\n\n{}", before.trim(), after.trim());
+        said = format!("{}\n\n{}", before.trim(), message(after));
     }
     said.trim().to_owned()
 }

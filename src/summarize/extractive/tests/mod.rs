@@ -9,6 +9,7 @@ mod mended;
 mod promises;
 mod quotes;
 mod reads_well;
+mod screens;
 mod unused;
 
 use std::borrow::Cow;

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::compress::anchors::{dangling, identifiers};
+use crate::events::control::without_control;
 use crate::summarize::marker::{END_MARKER, SUMMARY_MARKER};
 
 fn any_text() -> impl Strategy<Value = String> {
@@ -67,8 +68,8 @@ fn invented(text: &str, turns: &[TurnView<'_>], previous: &str) -> Vec<String> {
         }
     }
     let cleaned = crate::events::line::cleaned(&sources);
-    // Quotations are without control characters.
-    let printable: String = sources
+    // Quotations are without control characters and colours.
+    let printable: String = without_control(&sources)
         .chars()
         .filter(|c| !c.is_control() || *c == '\n')
         .collect();

@@ -4,23 +4,27 @@
 //! price per token, the stretches of a block that are worth more than they cost are found in one walk; the price at which they
 //! fill the room is found by halving.
 
+mod bridges;
+mod measured;
+mod units;
+mod walk;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
-use super::blocks::Block;
-use super::bridges;
+use super::block::{Block, BlockCalls};
 use super::candidate::{Candidate, Section};
-use super::measured::{MeasuredBlock, Unit, measured};
 use super::quoted::Quoted;
 use super::rank::{Chosen, cost};
 use super::superseded::LatestStatements;
 use super::unused::USED_BYTES;
-use super::walk::{GAP, HEADING, UnitWalk};
 use crate::compress::anchors::Matcher;
 use crate::compress::reuse::Reuse;
 use crate::tokens::TokenCounter;
+use measured::{MeasuredBlock, Unit, measured};
+use walk::{GAP, HEADING, UnitWalk};
 
 /// The part of a unit's worth that newer quotations do not tell, at the least: one that only repeats them, or that they tell
 /// otherwise, is not quoted.
@@ -309,7 +313,7 @@ impl Passages {
                     |least: f32| self.is_all_known && measured.repeated_part(&is_chosen) < least;
                 let (block, is_words_only) = (&measured.block, measured.is_words_only(&is_chosen));
                 is_words_only && self.lowest_price > 0.0 && measured.known(&is_chosen) < USED_BYTES
-                    || is_words_only && block.only_looks && repeats_less(LEAST_ANNOUNCED)
+                    || is_words_only && block.calls == BlockCalls::OnlyLook && repeats_less(LEAST_ANNOUNCED)
                     || block.is_answered_alone() && repeats_less(LEAST_REPEATED)
             };
             if measured.part_of(&is_chosen, LONG_BLOCK) < LEAST_PART || is_overtaken() {

@@ -2,15 +2,16 @@
 
 use std::ops::Range;
 
-use super::blocks::{Block, BlockOrigin, LEAST_CHANCE};
-use super::candidate::order;
-use super::quoted::{CUT, Heading, fenced, tells, with_argument};
-use super::superseded::{LatestStatements, end_of_taken_back};
 use super::units;
 use crate::compress::anchors::Matcher;
 use crate::compress::piece_index::PieceIndex;
 use crate::compress::reuse::{Reuse, ending_within, is_sample};
 use crate::knowledge::phrases::Kinds;
+use crate::summarize::extractive::block::{Block, BlockOrigin};
+use crate::summarize::extractive::blocks::LEAST_CHANCE;
+use crate::summarize::extractive::candidate::order;
+use crate::summarize::extractive::quoted::{CUT, Heading, fenced, tells, with_argument};
+use crate::summarize::extractive::superseded::{LatestStatements, end_of_taken_back};
 
 /// Bytes of a token, about.
 const TOKEN_BYTES: f32 = 3.5;
@@ -155,7 +156,7 @@ fn found(
     let heading = Heading::of(&block.headings[1]);
     let turn = (block.order / order(0, 0)).checked_sub(1);
     // An answer says at its end what is so; before a call an assistant thinks aloud.
-    let thinks = block.text.get(..block.words).filter(|_| block.has_call);
+    let thinks = block.text.get(..block.words).filter(|_| block.has_call());
     let taken_back = thinks.map_or(0, end_of_taken_back);
     let mut start = 0;
     for (place, unit) in units.iter_mut().enumerate() {
@@ -315,7 +316,7 @@ impl MeasuredBlock {
             _ if self.is_words_only(is_chosen) => &headings[2],
             is_part => &headings[usize::from(is_part)],
         };
-        let is_call_alone = self.block.has_call && self.block.words == 0 && !is_chosen.contains(&false);
+        let is_call_alone = self.block.has_call() && self.block.words == 0 && !is_chosen.contains(&false);
         Some(if passage.contains('\n') {
             [heading.as_str(), ":\n", &fenced(&passage)].concat()
         } else if let Some(line) = is_call_alone.then(|| with_argument(heading, &passage)).flatten() {
@@ -328,7 +329,7 @@ impl MeasuredBlock {
     /// If nothing of a call is chosen but the words before it.
     pub fn is_words_only(&self, is_chosen: &[bool]) -> bool {
         let last = is_chosen.iter().rposition(|is_chosen| *is_chosen);
-        self.block.has_call && last.is_some_and(|last| self.start_of(last) < self.block.words)
+        self.block.has_call() && last.is_some_and(|last| self.start_of(last) < self.block.words)
     }
 
     /// The tokens of some units that stand beside one another, about; `None` if they are more than `most` or one tells nothing.

@@ -8,6 +8,7 @@ use rustc_hash::FxHashSet;
 use super::measured::MeasuredBlock;
 use super::units;
 use super::walk::{GAP, HEADING};
+use crate::summarize::extractive::block::BlockCalls;
 
 /// The longest gap that is closed, in tokens: of words and calls, and of outputs, whose lines stand for themselves.
 const LONGEST: f32 = 80.0;
@@ -114,20 +115,26 @@ fn beside(measured: &MeasuredBlock, is_chosen: &[bool]) -> Vec<(Range<usize>, f3
         .collect()
 }
 
-/// Quotes the newest calls and words from their ends on, as far as `room` tokens go. Of words before a look around, and of what was
-/// overtaken (words by the answer to them, failures by what mended them), quotations are only completed.
+/// Quotes the newest calls and words from their ends on, as far as `room` tokens go, and words before calls that say nothing of
+/// themselves beside them. Of words before a look around, and of what was overtaken (words by the answer to them, failures by what
+/// mended them), quotations are only completed.
 pub(super) fn add_newest(blocks: &[MeasuredBlock], chosen: &mut [Vec<bool>], room: f32) {
     let mut left = room;
     let mut told = told(blocks, chosen);
     let mut newest: Vec<(&MeasuredBlock, &mut Vec<bool>)> = blocks.iter().zip(chosen).collect();
     newest.retain(|(MeasuredBlock { block, .. }, is_chosen)| {
         // A call that came again is quoted once.
-        let is_last = !block.has_call || block.told.is_some();
+        let is_last = !block.has_call() || block.told.is_some();
         let is_new = is_last && block.chances[1] > 0.0 && !block.announces();
         !block.is_output() && (is_chosen.contains(&true) || is_new)
     });
     newest.sort_by_key(|(measured, _)| std::cmp::Reverse(measured.block.order));
-    for (measured, is_chosen) in newest.into_iter().take(NEWEST) {
+    let mut others = 0;
+    for (measured, is_chosen) in newest {
+        others += usize::from(measured.block.calls != BlockCalls::Wordless);
+        if others > NEWEST {
+            break;
+        }
         if !is_chosen.contains(&true) {
             left -= HEADING;
         }
