@@ -309,6 +309,8 @@ mod tests {
             "Thought: done\nAction 4: Finish[x]",
             "```json\n{\"action\": \"Final Answer\", \"action_input\": \"x\"}\n```",
             "<div>\n<p>a</p>\n</div>",
+            "The API takes {\"action_type\": \"wipe\", \"index\": 1} as a body.",
+            "The API takes {\"action_type\": \"wipe\", \"index\": 1}",
             "<attempt_completion>\n<result>Done.</result>\n</attempt_completion>",
         ] {
             assert_eq!(read(none).1, Vec::<String>::new(), "{none}");

@@ -89,9 +89,17 @@ impl Event {
         target.effect == Effect::Read || target.effect == Effect::Other && is_lookup(tool_of(&target.line))
     }
 
-    /// If the call changed something where its tool acts, as the tool's name says: a service, not a file.
+    /// If the call changed something where its tool or program acts, as the name says: no file.
     pub fn acts(&self) -> bool {
-        self.target.effect == Effect::Other && !self.target.is_run && acts(tool_of(&self.target.line))
+        let target = &self.target;
+        let acts_by_name = || {
+            if target.is_run {
+                target.runs.iter().any(ProgramRun::acts)
+            } else {
+                acts(tool_of(&target.line))
+            }
+        };
+        target.effect == Effect::Other && acts_by_name()
     }
 
     /// If neither the line of the call nor its answer tells what was worked on: a click on a place of a screen.

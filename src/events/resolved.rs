@@ -149,6 +149,16 @@ fn arguments(action: &Event) -> Option<(&str, Vec<&str>)> {
     Some((tool, told.split(", ").collect()))
 }
 
+/// If one of `later` calls, which went well, is this one with what its error names mended.
+pub(crate) fn is_mended_by(action: &Event, later: &[Event]) -> bool {
+    let went_well = later
+        .iter()
+        .filter(|later| later.is_answered && later.outcome.failed() != Some(true));
+    let mut all = Later::default();
+    went_well.for_each(|later| all.note(later));
+    all.mends(action)
+}
+
 impl<'a> Later<'a> {
     fn note(&mut self, action: &'a Event) {
         let target = &action.target;
@@ -219,22 +229,34 @@ impl<'a> Later<'a> {
             || is_there()
     }
 
-    /// If the same tool was asked once more and did it, and what its error names is all that was changed.
+    /// If the same tool was asked once more and did it, and what its error names is all that was changed or added.
     fn mends(&self, action: &Event) -> bool {
         let Some(((tool, told), error)) = arguments(action).zip(action.outcome.error.as_deref()) else {
             return false;
         };
-        let words = error.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-        let names = |argument: &&&str| {
-            let key = argument.split_once(": ").map_or("", |(key, _)| key);
-            words.clone().any(|word| word == key)
+        let is_named = |name: &str| {
+            let mut words = error.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+            words.any(|word| !word.is_empty() && word.eq_ignore_ascii_case(name))
+        };
+        let names = |argument: &str| {
+            let (key, value) = argument.split_once(": ").unwrap_or_default();
+            is_named(key) || is_named(value)
         };
         let is_again = |later: &Vec<&str>| {
-            let mut changed = told
+            let mut gone = told.iter().filter(|argument| !later.contains(argument));
+            let mut added = later
                 .iter()
-                .filter(|argument| !later.contains(argument))
+                .filter(|argument| !told.contains(argument))
                 .peekable();
-            later.len() == told.len() && changed.peek().is_some() && changed.all(|argument| names(&argument))
+            let key_of = |argument: &str| argument.split_once(": ").map_or("", |(key, _)| key).to_owned();
+            added.peek().is_some()
+                && gone.all(|argument| {
+                    names(argument) && later.iter().any(|later| key_of(later) == key_of(argument))
+                })
+                && added.all(|argument| {
+                    let key = key_of(argument);
+                    is_named(&key) || told.iter().any(|told| key_of(told) == key)
+                })
         };
         self.by_tool
             .get(tool)

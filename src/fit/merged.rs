@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::count::TurnCost;
 use super::count::TurnCounter;
-use crate::summarize::marker::{FoundSummary, SUMMARY_MARKER, message_of, summaries_in, text_beside};
+use crate::summarize::marker::{FoundSummary, SUMMARY_MARKER, summaries_in, text_beside};
 use crate::trajectory::{self, Edit, Record, Role, TurnView};
 
 /// The earlier summary in the turn that will receive the next one, which replaces it.
@@ -69,9 +69,8 @@ impl EarlierSummary {
         let lead = if self.at.start == 0 { "" } else { "\n\n" };
         let mut text = format!("{lead}{summary}{}", self.between);
         if let Some(quoted) = quoted {
-            let before = message_of(&self.after);
-            for more in [before, quoted].into_iter().filter(|more| !more.is_empty()) {
-                text.extend(["\n\n", more]);
+            for more in [&self.after, "\n\n", quoted] {
+                text.push_str(more);
             }
         }
         trajectory::replace_text(record, turn, self.stretch(quoted.is_some()), &text)

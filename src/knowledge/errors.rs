@@ -222,7 +222,7 @@ pub(crate) fn says_done(text: &str) -> bool {
     let is_tag = first.starts_with('<') && first.ends_with('>') && !first.contains(' ');
     let tagged = || text.lines().skip(1).take(TAGGED_LINES).map(without_tags);
     if is_tag {
-        tagged().any(line_says_done)
+        tagged().any(line_says_done) && !tagged().any(says_not_done)
     } else {
         line_says_done(first)
     }
@@ -294,6 +294,7 @@ mod tests {
             "7: x",
             "success: false",
             "<file_write_result>\n<path>a.ts</path>\n<operation>not modified</operation>\n</file_write_result>",
+            "<result>\n<draft>saved</draft>\n<error>write failed: disk full</error>\n</result>",
         ] {
             assert!(!says_done(text), "{text}");
         }

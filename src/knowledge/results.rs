@@ -20,6 +20,8 @@ pub(crate) enum ResultKind {
     Page,
     /// The address of a page.
     Address,
+    /// What a page says of the action before it.
+    Alert,
     /// A remark beside the result: a notice, a warning of an installer.
     Aside,
     /// It is not told here: the answer was taken out, or comes later.
@@ -86,6 +88,18 @@ pub(crate) fn results<'t>(found: &LiteralHits<'t>) -> impl Iterator<Item = (Resu
         let found = row.line.all(hit.line()).next()?;
         let said = found.named("say").unwrap_or_else(|| found.whole());
         Some((row.kind, said.trim()))
+    })
+}
+
+/// What a page says of the action before it, wherever that stands.
+pub(crate) fn alert(page: &str) -> Option<&str> {
+    let mut rows = TABLE.result.iter().filter(|row| row.kind == ResultKind::Alert);
+    rows.find_map(|row| {
+        let at = memchr::memmem::find(page.as_bytes(), row.holds.as_bytes())?;
+        let start = page.get(..at)?.rfind('\n').map_or(0, |newline| newline + 1);
+        let line = page.get(start..)?.lines().next()?;
+        let found = row.line.all(line).next()?;
+        found.named("say").map(str::trim)
     })
 }
 

@@ -7,13 +7,16 @@ use serde::Deserialize;
 
 use super::table;
 
-/// What the name of a tool tells of what it does.
+/// What a verb in the name of a tool tells of what it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum NameTells {
     LooksUp,
+    /// The same, as the first word: elsewhere it is a noun.
+    LooksUpFirst,
+    /// The same, as the last word.
+    LooksUpLast,
     Acts,
-    Runs,
 }
 
 #[cfg(test)]
@@ -55,11 +58,15 @@ struct NameTable {
 
 static TABLE: LazyLock<NameTable> = LazyLock::new(|| table(include_str!("tool_names.toml")));
 
-/// Words of names, and what they tell.
-static WORDS: LazyLock<FxHashMap<&'static str, NameTells>> = LazyLock::new(|| {
-    let rows = TABLE.name.iter();
-    rows.flat_map(|row| row.words.iter().map(|word| (word.as_str(), row.tells)))
-        .collect()
+/// Words of names, with a bit for each of what they tell.
+static WORDS: LazyLock<FxHashMap<&'static str, u8>> = LazyLock::new(|| {
+    let mut words: FxHashMap<&'static str, u8> = FxHashMap::default();
+    for row in &TABLE.name {
+        for word in &row.words {
+            *words.entry(word).or_default() |= 1 << row.tells as u8;
+        }
+    }
+    words
 });
 
 /// The examples of all rows.
@@ -73,26 +80,40 @@ pub(crate) fn examples() -> impl Iterator<Item = &'static ToolExample> {
 
 /// Returns true if a tool only looks something up.
 pub(crate) fn is_lookup(tool: &str) -> bool {
-    told_by(tool) == Some(NameTells::LooksUp)
+    acts_by_name(tool) == Some(false)
 }
 
 /// Returns true if a tool changes something where it acts.
 pub(crate) fn acts(tool: &str) -> bool {
-    told_by(tool) == Some(NameTells::Acts)
+    acts_by_name(tool) == Some(true)
 }
 
-/// What the first word of a tool's name that is in the table tells.
-fn told_by(tool: &str) -> Option<NameTells> {
-    let mut told = None;
+/// If a tool acts, or only looks something up, by the verb in its name: the first word (`get_user`) or the last one (`order_cancel`). A
+/// name that joins two verbs, or whose first and last words are verbs of both sorts, tells nothing.
+fn acts_by_name(tool: &str) -> Option<bool> {
+    let own = tool.rsplit_once("__").map_or(tool, |(_, own)| own);
+    let mut words: Vec<u8> = Vec::new();
     let mut is_joined = false;
-    each_word(tool, |word| {
-        let tells = WORDS.get(word).copied();
-        if told.is_none() || is_joined && tells == Some(NameTells::Acts) {
-            told = tells;
-        }
-        is_joined = matches!(word, "and" | "or");
+    each_word(own, |word| {
+        is_joined |= matches!(word, "and" | "or" | "in" | "out");
+        words.push(WORDS.get(word).copied().unwrap_or_default());
     });
-    told
+    let told = |word: Option<&u8>, place: NameTells| {
+        let has = |tells: NameTells| word.is_some_and(|word| word & (1 << tells as u8) != 0);
+        let looks_up = has(NameTells::LooksUp) || has(place);
+        if looks_up {
+            Some(false)
+        } else {
+            has(NameTells::Acts).then_some(true)
+        }
+    };
+    let first = told(words.first(), NameTells::LooksUpFirst);
+    let last = told(words.last(), NameTells::LooksUpLast);
+    match (first, last) {
+        _ if is_joined => None,
+        (Some(first), Some(last)) if first != last => None,
+        _ => first.or(last),
+    }
 }
 
 /// Returns true if a tool only keeps the agent's own list.
@@ -135,21 +156,36 @@ mod tests {
     #[test]
     fn names_tell_what_tools_do() {
         for (name, tells) in [
-            ("get_user", Some(NameTells::LooksUp)),
-            ("kubectl_get", Some(NameTells::LooksUp)),
-            ("mcp__github__list_issues", Some(NameTells::LooksUp)),
-            ("getOrderDetails", Some(NameTells::LooksUp)),
-            ("get_refund_status", Some(NameTells::LooksUp)),
-            ("helm_upgrade", Some(NameTells::Acts)),
-            ("cancel_pending_order", Some(NameTells::Acts)),
-            ("find_and_update_user", Some(NameTells::Acts)),
-            ("get_or_create_user", Some(NameTells::Acts)),
-            ("search_terms_and_conditions", Some(NameTells::LooksUp)),
-            ("run_query", Some(NameTells::Runs)),
+            ("get_user", Some(false)),
+            ("kubectl_get", Some(false)),
+            ("helm_show_values", None),
+            ("process_find_kill", None),
+            ("helm_history", None),
+            ("mcp__github__list_issues", Some(false)),
+            ("mcp__search-admin__delete_index", Some(true)),
+            ("mcp__add-on__get_thing", Some(false)),
+            ("getOrderDetails", Some(false)),
+            ("get_refund_status", Some(false)),
+            ("helm_upgrade", Some(true)),
+            ("cancel_pending_order", Some(true)),
+            ("status_update", Some(true)),
+            ("wait", Some(false)),
+            ("incident_update", Some(true)),
+            ("clear_history", Some(true)),
+            ("history_clear", Some(true)),
+            ("db_query_drop", None),
+            ("wait_list_join", None),
+            ("patch_notes_list", None),
+            ("airline__check_in_passenger", None),
+            ("fetch_and_lock_job", None),
+            ("get_and_delete", None),
+            ("type_check", None),
+            ("run_query", None),
+            ("purge_logs", None),
             ("book_reservation", None),
             ("checkout", None),
         ] {
-            assert_eq!(told_by(name), tells, "{name}");
+            assert_eq!(acts_by_name(name), tells, "{name}");
         }
     }
 }

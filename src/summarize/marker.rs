@@ -1,10 +1,11 @@
 //! The marker that opens a summary turn, the one that ends it, and how an earlier summary is recognized.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::memmem;
 
-pub use crate::trajectory::{END_MARKER, FOLLOWED_MESSAGE_MARKER, LAST_MESSAGE_MARKER, SUMMARY_MARKER};
+pub use crate::trajectory::{END_MARKER, FOLLOWED_MESSAGE_MARKER, MESSAGE_MARKER, SUMMARY_MARKER};
 
 /// Start of the line that tells the request in progress.
 pub const IN_PROGRESS: &str = "In progress:";
@@ -107,17 +108,24 @@ pub fn text_beside(text: &str, found: &[FoundSummary<'_>]) -> String {
     let starts = std::iter::once(0).chain(found.iter().map(|found| found.at.end));
     let ends = found.iter().map(|found| found.at.start).chain([text.len()]);
     let pieces = starts.zip(ends).filter_map(|(start, end)| text.get(start..end));
-    let said: Vec<&str> = pieces.map(message_of).filter(|piece| !piece.is_empty()).collect();
+    let said: Vec<Cow<'_, str>> = pieces.map(message_of).filter(|piece| !piece.is_empty()).collect();
     said.join("\n\n")
 }
 
-/// A text behind a summary without the marker of a message.
-pub fn message_of(text: &str) -> &str {
+/// A text behind a summary without the markers of messages.
+fn message_of(text: &str) -> Cow<'_, str> {
     let text = text.trim();
-    let mut markers = [LAST_MESSAGE_MARKER, FOLLOWED_MESSAGE_MARKER].into_iter();
-    markers
-        .find_map(|marker| text.strip_prefix(marker))
-        .map_or(text, str::trim_start)
+    let markers = [MESSAGE_MARKER, FOLLOWED_MESSAGE_MARKER];
+    if !markers.iter().any(|marker| text.contains(marker)) {
+        return Cow::Borrowed(text);
+    }
+    let paragraphs = text.split("\n\n").map(|paragraph| {
+        let message = markers.iter().find_map(|marker| paragraph.strip_prefix(marker));
+        message
+            .and_then(|message| message.strip_prefix('\n'))
+            .unwrap_or(paragraph)
+    });
+    Cow::Owned(paragraphs.collect::<Vec<_>>().join("\n\n"))
 }
 
 /// The text after a marker at the start of `text`, and after the Markdown decoration around it.

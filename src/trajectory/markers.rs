@@ -7,10 +7,10 @@ pub const SUMMARY_MARKER: &str = "[CONTEXT SUMMARY]:";
 pub const END_MARKER: &str = "[END OF CONTEXT SUMMARY]";
 
 /// Begins the last message of the user behind a summary that took it in.
-pub const LAST_MESSAGE_MARKER: &str = "[LAST USER MESSAGE]:";
+pub const MESSAGE_MARKER: &str = "[USER MESSAGE]:";
 
 /// The same where turns of the summary came after the message.
-pub const FOLLOWED_MESSAGE_MARKER: &str = "[LAST USER MESSAGE; steps above followed it]:";
+pub const FOLLOWED_MESSAGE_MARKER: &str = "[USER MESSAGE; the last steps above followed it]:";
 
 /// Stands for an image.
 pub const IMAGE_MARKER: &str = "[image]";

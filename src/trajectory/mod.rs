@@ -19,7 +19,7 @@ pub use edit::mark::{is_marked_copy, is_only_marked, marked, marked_anew, value_
 pub use edit::record_fields::{field_of, with_fields};
 pub use edit::responses::{with_responses, without_responses};
 pub use edit::{Edit, append_part, append_text, apply, new_turn, new_turn_of, prepend_text, replace_text};
-pub use markers::{END_MARKER, FOLLOWED_MESSAGE_MARKER, IMAGE_MARKER, LAST_MESSAGE_MARKER, SUMMARY_MARKER};
+pub use markers::{END_MARKER, FOLLOWED_MESSAGE_MARKER, IMAGE_MARKER, MESSAGE_MARKER, SUMMARY_MARKER};
 pub use mend::{NO_REQUEST, SYSTEM_MESSAGE, Sanitized, TidyCounts, Wishes, mend, sanitize};
 pub use parse::record::{Format, Record};
 pub use parse::turn::Turn;

@@ -1,17 +1,99 @@
 //! The files that are changed at the end.
 
-use super::Tracked;
-use super::end_states::EndStates;
+use rustc_hash::FxHashSet;
 
-impl EndStates {
+use super::pattern::matches;
+use super::{Tracked, TrackedFiles, is_same_file};
+use crate::events::event::Event;
+use crate::events::shell::programs::flags;
+use crate::events::shell::{Step, path_of};
+
+/// Removals that are compared with each file at most.
+const MAX_REMOVALS: usize = 400;
+
+/// What events did to changed files, whichever these are.
+#[derive(Debug, Default)]
+pub(super) struct Changes {
+    /// The events that say that they did what they were to do.
+    sure: FxHashSet<usize>,
+    /// What was removed, by a name or a pattern of names, and by which event.
+    removed: Vec<(usize, String, bool)>,
+    /// The last event that may have put back any file.
+    last_sweep: Option<usize>,
+}
+
+impl Changes {
+    pub fn of(files: &TrackedFiles, events: &[&Event]) -> Self {
+        let mut changes = Self::default();
+        for event in events {
+            if event.outcome.failed() == Some(true) {
+                continue;
+            }
+            if event.outcome.failed() == Some(false) {
+                changes.sure.insert(event.number);
+            }
+            let removals = event
+                .own_touches()
+                .iter()
+                .filter(|touch| touch.step == Step::Remove);
+            changes.removed.extend(removals.filter_map(|touch| {
+                let path = path_of(&touch.directory, touch.file.as_deref()?);
+                Some((event.number, path, touch.is_pattern))
+            }));
+            if sweeps(files, event) {
+                changes.last_sweep = Some(event.number);
+            }
+        }
+        changes
+    }
+
     /// The files that are not as they were, the latest first, by the names that were used last. Copies that are kept for later, new
-    /// files that were run, and what was put back or removed again are none of them.
-    pub fn changed(&self) -> Vec<&str> {
+    /// files that were run, and what was put back or removed again are none of them, nor is what nothing says was done.
+    pub fn standing<'f>(&self, files: &'f TrackedFiles) -> Vec<&'f str> {
+        if self.removed.len() > MAX_REMOVALS {
+            return Vec::new();
+        }
         let is_script =
             |file: &Tracked| file.is_new && (file.run_by.is_some() || file.path.starts_with("/tmp/"));
-        let stands = |file: &&Tracked| file.is_modified && !file.is_gone && !file.is_kept && !is_script(file);
-        let mut changed: Vec<&Tracked> = self.0.files.iter().filter(stands).collect();
+        let is_changed =
+            |file: &&Tracked| file.is_modified && !file.is_gone && !file.is_kept && !is_script(file);
+        let changed = files.files.iter().filter(is_changed);
+        let mut changed: Vec<&Tracked> = changed.filter(|file| self.stands(file)).collect();
         changed.sort_by_key(|file| std::cmp::Reverse(file.last));
         changed.into_iter().map(|file| file.name.as_str()).collect()
     }
+
+    /// If a file is changed at the end, for sure.
+    fn stands(&self, file: &Tracked) -> bool {
+        let Some(by) = file.changed_by.filter(|by| self.sure.contains(by)) else {
+            return false;
+        };
+        let is_removed = |(event, path, is_pattern): &(usize, String, bool)| {
+            let inside = file.path.strip_prefix(path.as_str());
+            let is_inside = || inside.is_some_and(|inside| inside.starts_with('/'));
+            *event >= by
+                && (is_same_file(&file.path, path) || is_inside() || *is_pattern && matches(path, &file.path))
+        };
+        self.last_sweep < Some(by) && !self.removed.iter().any(is_removed)
+    }
+}
+
+/// If an event put back files that it does not name: `git stash`, `git checkout .`.
+fn sweeps(files: &TrackedFiles, event: &Event) -> bool {
+    let mut runs = event.target.runs.iter();
+    let is_of_sweep = runs.any(|run| flags().sweeps(&run.program));
+    let mut restored = event
+        .own_touches()
+        .iter()
+        .filter(|touch| touch.step == Step::Restore)
+        .peekable();
+    let is_known = |file: &str, directory: &str| files.alike(&path_of(directory, file)).next().is_some();
+    let names_all = restored.peek().is_some()
+        && restored.all(|touch| {
+            touch
+                .file
+                .as_deref()
+                .is_some_and(|file| is_known(file, &touch.directory))
+        });
+    is_of_sweep && !names_all
 }

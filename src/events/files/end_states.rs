@@ -1,5 +1,6 @@
 //! Events that later ones overtook, by what became of the files that they touched.
 
+use super::changed::Changes;
 use super::installed::last_install;
 use super::mended::mended;
 use super::steps::{DoneStep, steps};
@@ -9,7 +10,7 @@ use crate::events::shell::{Step, Touch, path_of};
 use crate::knowledge::test_counts::TestCounts;
 
 /// The end states of the files that events touched.
-pub(crate) struct EndStates(pub(super) TrackedFiles);
+pub(crate) struct EndStates(pub(super) TrackedFiles, Changes);
 
 impl EndStates {
     /// Reads what each event did to files; those of several lists together.
@@ -26,7 +27,8 @@ impl EndStates {
                 files.note(touch);
             }
         }
-        let mut states = Self(files);
+        let changes = Changes::of(&files, &events);
+        let mut states = Self(files, changes);
         states.0.last_edit = events
             .iter()
             .rev()
@@ -42,6 +44,11 @@ impl EndStates {
         states.0.failed = failed.map(|event| event.number).collect();
         states.0.last_install = last_install(&events);
         states
+    }
+
+    /// The files that are not as they were, the latest first, by the names that were used last.
+    pub fn changed(&self) -> Vec<&str> {
+        self.1.standing(&self.0)
     }
 
     /// If an event changed, wrote anew or removed a file that was there before.

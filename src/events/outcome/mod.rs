@@ -1,5 +1,6 @@
 //! The outcome of a tool call, read from its answer.
 
+mod chained_errors;
 pub(crate) mod envelope;
 pub(crate) mod error_line;
 pub(crate) mod field_line;

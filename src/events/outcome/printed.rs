@@ -1,18 +1,17 @@
 //! The outcome of a call by its printed answer: exit code, counts of tests, diagnostics, error texts, results.
 
-use super::error_line::{
-    self, both_edges, error_of, marked_line, near_lines, of_traceback, reading_error, says_anything,
-};
+use super::chained_errors::{behind, error_behind, first_error};
+use super::error_line::{self, both_edges, error_of, marked_line, near_lines, reading_error, says_anything};
 use super::later_calls::LaterCalls;
 use super::status::{Answer, Basis, CallStatus, Outcome};
 use super::terminal::{body, is_command, is_single, says_no, without_echo};
 use super::text::{MAX_SHORT, quote, tool_of};
-use crate::events::line::lines_of;
-use crate::events::shell::programs::{Does, flags, known};
+use crate::events::line::{last_lines, lines_of};
+use crate::events::shell::programs::{Does, known};
 use crate::events::target::Effect;
 use crate::knowledge::errors::{ErrorKind, says_done, says_refused};
 use crate::knowledge::found::LiteralHits;
-use crate::knowledge::results::{ResultKind, results, shows_documents};
+use crate::knowledge::results::{ResultKind, alert, results, shows_documents};
 use crate::knowledge::runners::{Diagnostics, TestRun, diagnostics, test_run};
 use crate::knowledge::test_counts::TestCounts;
 use crate::knowledge::tool_names::acts;
@@ -85,8 +84,8 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
     };
     let found = found.or_else(|| Some(error_line::NamedError::new(refused()?, ErrorKind::Refusal)));
     let tests_fail = tests.is_some_and(TestCounts::fails);
-    let behind_tests = run.as_ref().filter(|_| tests.is_some() && !is_single(target));
-    let first_error = match behind_tests.and_then(|run| behind(run, body)) {
+    let chained_errors = run.as_ref().filter(|_| tests.is_some() && !is_single(target));
+    let first_error = match chained_errors.and_then(|run| behind(run, body)) {
         Some(behind) => error_behind(behind, target),
         None => diagnostics.as_ref().and_then(first_error),
     };
@@ -160,7 +159,7 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
         .or(short)
         .or_else(|| reply(body, lines).filter(|_| acts(tool_of(target))));
     let is_of_run = says_no.is_none() && effect == Effect::Other && !is_reading;
-    let last_line = || quote(lines_of(body).filter(|line| says_anything(line)).last()?);
+    let last_line = || quote(last_lines(body).take(LAST_LINES).find(|line| has_word(line))?);
     Outcome {
         last_line: (is_of_run && result.is_none() && !told.has_asides)
             .then(last_line)
@@ -179,6 +178,15 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
     }
 }
 
+/// Lines at an output's end of which one may tell the result.
+const LAST_LINES: usize = 6;
+
+/// Returns true if a line has a word: a row of numbers tells nothing without its heading.
+fn has_word(line: &str) -> bool {
+    let mut words = line.split(|c: char| !c.is_alphabetic());
+    words.any(|word| word.chars().nth(1).is_some())
+}
+
 /// A text without the image at its end, which tells nothing.
 fn without_image(body: &str) -> &str {
     let text = body.trim_end().strip_suffix(IMAGE_MARKER);
@@ -192,7 +200,7 @@ const MAX_REPLY: usize = 12;
 fn reply(body: &str, lines: usize) -> Option<String> {
     let first = lines_of(body).find(|line| says_anything(line))?;
     quote(first)
-        .filter(|line| lines <= MAX_REPLY && !line.ends_with(':') && !line.starts_with(['<', '{', '[']))
+        .filter(|line| lines <= MAX_REPLY && !line.ends_with(':') && !line.starts_with(['<', '{', '[', '#']))
 }
 
 /// Returns true if a line is a compiler's: it names a place in a file, `ERROR [275:35] …`, `a.rs:8: …`, `line 3`, or the number of an
@@ -205,34 +213,6 @@ fn names_place(line: &str) -> bool {
         .split_once("line ")
         .is_some_and(|(_, rest)| digit(rest.as_bytes().first()));
     is_numbered || line.starts_with("error[") || colons.any(|at| digit(bytes.get(at + 1)) && at > 0)
-}
-
-/// The output behind the counts of the last run of tests.
-fn behind<'t>(run: &TestRun<'_>, body: &'t str) -> Option<&'t str> {
-    let last = run.lines.last()?;
-    let at = body.rfind(last)? + last.len();
-    body.get(at..)
-}
-
-/// The error of a command that ran behind tests: what a compiler or a linter found, where the last program is one, or the exception
-/// that the output ends with.
-fn error_behind(output: &str, target: &str) -> Option<String> {
-    let (head, tail) = both_edges(output);
-    let near = [head, tail].map(LiteralHits::read);
-    let found = checks_apart(target).then(|| diagnostics(output, &near)).flatten();
-    let last = || output.trim_end().lines().next_back().unwrap_or_default();
-    let uncaught = || of_traceback(output).filter(|error| last().starts_with(error.trim_end_matches('…')));
-    found.as_ref().and_then(first_error).or_else(uncaught)
-}
-
-/// Returns true if a program of a command that nothing else depends on builds or checks code: the last one of a chain.
-fn checks_apart(target: &str) -> bool {
-    target.split("; ").any(|chain| {
-        let last = chain.rsplit("&&").next().unwrap_or_default();
-        let program = last.split('|').next().unwrap_or_default();
-        let mut words = program.split_whitespace();
-        words.any(|word| flags().builds(word) || flags().checks(word))
-    })
 }
 
 /// Returns true if a command fetches an address.
@@ -259,12 +239,6 @@ fn number_of_lines(text: &str) -> usize {
         "" => 0,
         _ => memchr::memchr_iter(b'\n', text.as_bytes()).count() + 1,
     }
-}
-
-/// The first error that a compiler found, if it found any.
-fn first_error(found: &Diagnostics) -> Option<String> {
-    let first = found.first.as_ref().or(found.summary.as_ref());
-    quote(first.filter(|_| found.errors > 0)?)
 }
 
 /// The lines of a run's counts, without the rulings around them; of several runs it says so.
@@ -304,13 +278,23 @@ impl<'t> ToldResults<'t> {
                 ResultKind::Aside => told.has_asides = true,
                 ResultKind::Untold => told.untold = Some(said),
                 ResultKind::Address => told.address = told.address.or(Some(said)),
+                // It is looked for in the whole page.
+                ResultKind::Alert => {}
             }
         }
         told
     }
 
-    /// The last thing done, or the page with its address; of a search its first hit beside.
+    /// The last thing done, or the page with its address, behind what it says of the action; of a search its first hit beside.
     fn line(&self, body: &str) -> Option<String> {
+        let line = self.line_without_alert(body)?;
+        match alert(body).filter(|_| self.page.is_some()) {
+            Some(alert) => quote(&format!("alert: {alert}; {line}")),
+            None => Some(line),
+        }
+    }
+
+    fn line_without_alert(&self, body: &str) -> Option<String> {
         let beside = match self.hits.filter(|_| self.done.is_none()) {
             Some(hits) => lines_of(body.split_once(hits)?.1).find(|line| says_anything(line)),
             None => self.address,

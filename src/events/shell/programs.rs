@@ -83,6 +83,8 @@ pub(crate) struct ProgramFlags {
     installs: Vec<String>,
     /// Beginnings of lines by which they say that they installed something.
     installed: Vec<String>,
+    /// Programs with subcommands that put back files which they need not name.
+    sweeps: Vec<String>,
     /// Programs, modules and subcommands that compile or format.
     builds: Vec<String>,
     /// Programs, modules and subcommands that look for faults without running code.
@@ -107,6 +109,10 @@ impl ProgramFlags {
         self.installed
             .iter()
             .any(|start| line.starts_with(start.as_str()))
+    }
+
+    pub fn sweeps(&self, program: &str) -> bool {
+        self.sweeps.iter().any(|sweeps| sweeps == program)
     }
 
     pub fn builds(&self, subcommand: &str) -> bool {

@@ -14,8 +14,18 @@ pub(super) fn of_object(row: &CallForm, text: &str) -> Option<(String, Vec<Sourc
         return None;
     }
     let start = text.find('{')?;
-    let objects = text.get(start..=text.rfind('}')?)?;
-    let before = text.get(..start)?.trim_end();
+    let end = text.rfind('}')? + 1;
+    let objects = text.get(start..end)?;
+    let before = text.get(..start)?;
+    // An object within a sentence is an example.
+    let begins_line = before.trim_end_matches([' ', '[', '`']).trim_end_matches("json");
+    let begins_line = begins_line.trim_end_matches('`').ends_with(['\n', ':']) || before.trim().is_empty();
+    let is_mark = |c: char| c.is_whitespace() || matches!(c, '`' | ']');
+    let ends_text = text.get(end..)?.trim_matches(is_mark).is_empty();
+    if row.opens.starts_with('"') && !(begins_line && ends_text) {
+        return None;
+    }
+    let before = before.trim_end();
     let value = |text: &str| serde_json::from_str(text).ok().or_else(|| python::literal(text));
     let objects: Vec<Value> = if before.ends_with('[') {
         match value(&["[", objects, "]"].concat())? {

@@ -7,7 +7,7 @@ use crate::compress::{Compressed, Placement, Region, Violation, Way, verify};
 use crate::fit::count::rendered::Rendered;
 use crate::fit::merged::EarlierSummary;
 use crate::fit::{CountMode, TurnCounter};
-use crate::summarize::marker::{END_MARKER, FOLLOWED_MESSAGE_MARKER, LAST_MESSAGE_MARKER};
+use crate::summarize::marker::{END_MARKER, FOLLOWED_MESSAGE_MARKER, MESSAGE_MARKER};
 use crate::trajectory::{self, Edit, Record, Role};
 
 /// A region, and the place of the summary to be written.
@@ -74,8 +74,9 @@ impl Rewrite<'_> {
             .last_human
             .is_some_and(|last| last + 1 < self.region.end());
         let marker = match host {
+            _ if !self.case.marks_message(self.region) => return quoted,
             _ if is_followed => FOLLOWED_MESSAGE_MARKER,
-            Some(host) if host.role == Role::Tool => LAST_MESSAGE_MARKER,
+            Some(host) if host.role == Role::Tool => MESSAGE_MARKER,
             _ => return quoted,
         };
         [marker, "\n", &quoted].concat()

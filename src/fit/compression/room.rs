@@ -54,13 +54,19 @@ impl CompressionCase<'_> {
 
     /// Returns the tokens of the markers behind the summary of a region.
     fn marker_tokens(&self, region: Region) -> usize {
-        let takes_message = self.outline.last_human.is_some_and(|last| region.contains(last));
-        let message_marker = if takes_message {
+        let message_marker = if self.marks_message(region) {
             self.message_marker_tokens
         } else {
             0
         };
         self.end_marker_tokens + message_marker
+    }
+
+    /// Returns true if a region takes the last human turn in, and leaves room for a marker of it.
+    pub fn marks_message(&self, region: Region) -> bool {
+        let takes_message = self.outline.last_human.is_some_and(|last| region.contains(last));
+        let around = self.cost_without(region) + self.end_marker_tokens + self.message_marker_tokens;
+        takes_message && around + TEMPLATE_TOKENS + SMALLEST_SUMMARY <= self.target()
     }
 
     /// Returns the room in tokens that a region leaves under the budget for the text of its summary.

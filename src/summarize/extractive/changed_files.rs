@@ -1,32 +1,43 @@
 //! The files that were changed and that no other line of the summary names, in one line.
 
+use super::call_line::CallLine;
 use super::candidate::{Candidate, Section};
+use super::quoted::call_of;
 use super::rank::{self, Chosen};
 use crate::events::files::end_states::EndStates;
+use crate::events::read_back::target_of_line;
+use crate::events::target::Effect;
+use crate::events::tools::{Verb, Verbs};
 use crate::tokens::TokenCounter;
 
 /// The line under [`Section::Files`].
 const CHANGED: &str = "changed: ";
 
-/// The part of the budget that the line takes at most.
-const SHARE: f64 = 0.1;
+/// Stands before the number of files that the line has no room for.
+const AND: &str = ", and ";
 
-/// The changed files that no line names, the latest first, as far as they fit into the line's share of `budget` tokens.
+/// The changed files that no line names, the latest first, as far as they fit into `most` tokens.
 pub(super) fn unnamed(
     files: &EndStates,
     lines: &[Chosen],
-    budget: usize,
+    most: usize,
     counter: &dyn TokenCounter,
 ) -> Option<Chosen> {
-    let is_named = |name: &str| lines.iter().any(|line| line.candidate.text.contains(name));
     let mut names: Vec<&str> = files.changed();
-    names.retain(|name| !is_named(name));
-    let most = (budget as f64 * SHARE) as usize;
-    let heading = counter.count(Section::Files.label()) + 1;
+    if names.is_empty() {
+        return None;
+    }
+    let edits: Vec<&str> = lines.iter().filter_map(|line| edit_of(&line.candidate)).collect();
+    names.retain(|name| !edits.iter().any(|edit| names_file(edit, name)));
+    let all = names.len();
     while !names.is_empty() {
-        let text = [CHANGED, &names.join(", ")].concat();
+        let more = match all - names.len() {
+            0 => String::new(),
+            more => format!("{AND}{more} more"),
+        };
+        let text = [CHANGED, &names.join(", "), &more].concat();
         let cost = rank::cost(&text, &mut String::new(), counter);
-        if heading + cost <= most {
+        if cost <= most {
             return Some(Chosen {
                 candidate: Candidate {
                     section: Section::Files,
@@ -45,8 +56,38 @@ pub(super) fn unnamed(
     None
 }
 
+/// The line of an edit that a candidate tells, or has as its heading.
+fn edit_of(candidate: &Candidate) -> Option<&str> {
+    if !matches!(candidate.section, Section::Done | Section::Recent) {
+        return None;
+    }
+    let heading = candidate.text.lines().next().unwrap_or_default();
+    let call = call_of(heading.trim_end_matches(':'))?;
+    let CallLine { label, writes, .. } = CallLine::of(call);
+    let tool = label.split([' ', ':', '(']).next().unwrap_or_default();
+    let verb = Verbs::of(tool).first();
+    let is_edit = matches!(verb, Some(Verb::Create | Verb::Change | Verb::Remove));
+    let changes = || target_of_line(label).is_some_and(|target| target.effect == Effect::Modify);
+    (is_edit || writes.is_some() || changes()).then_some(call)
+}
+
+/// If a text names a file, and not one whose name only ends or begins like it.
+fn names_file(text: &str, name: &str) -> bool {
+    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+    text.match_indices(name).any(|(at, _)| {
+        let before = text.get(..at).unwrap_or_default();
+        let behind = text.get(at + name.len()..).unwrap_or_default();
+        let begins = !before.ends_with(|c: char| is_of_name(c) && c != '/');
+        begins && !behind.trim_end_matches('.').starts_with(is_of_name)
+    })
+}
+
 /// The files of a line of an earlier summary.
 pub(super) fn listed(line: &str) -> impl Iterator<Item = &str> {
+    let line = line
+        .rsplit_once(AND)
+        .filter(|(_, more)| more.ends_with(" more"))
+        .map_or(line, |(names, _)| names);
     let names = line.strip_prefix(CHANGED).into_iter();
     let names = names.flat_map(|names| names.split(", ")).map(str::trim);
     names.filter(|name| !name.is_empty() && !name.ends_with('…'))

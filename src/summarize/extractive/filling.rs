@@ -17,6 +17,9 @@ const QUOTED_SHARE: f64 = 0.9;
 /// The same where an earlier summary is updated.
 const UPDATED_SHARE: f64 = 0.6;
 
+/// The part of the budget that the list of changed files takes at most.
+const FILES_SHARE: f64 = 0.1;
+
 /// The number of times that quotations and other lines are fitted to each other, and the most where they do not fit yet.
 const PASSES: usize = 3;
 const MOST_PASSES: usize = 6;
@@ -47,18 +50,21 @@ impl Filling<'_> {
         passages: &Passages,
     ) -> Vec<Chosen> {
         let lines = self.filled(candidates, passages);
+        let most = (self.budget as f64 * FILES_SHARE) as usize;
         let unnamed =
-            files.and_then(|files| changed_files::unnamed(files, &lines, self.budget, self.counter));
-        let Some(unnamed) = unnamed else {
+            |lines: &[Chosen], most: usize| changed_files::unnamed(files?, lines, most, self.counter);
+        let Some(list) = unnamed(&lines, most) else {
             return lines;
         };
+        let room = render::tokens(std::slice::from_ref(&list), self.counter);
         let less = Self {
-            budget: self.budget.saturating_sub(unnamed.cost),
-            target: self.target.saturating_sub(unnamed.cost),
+            budget: self.budget.saturating_sub(room),
+            target: self.target.saturating_sub(room),
             ..*self
         };
         let mut lines = less.filled(candidates, passages);
-        lines.push(unnamed);
+        let unnamed = unnamed(&lines, list.cost);
+        lines.extend(unnamed);
         lines.sort_by_key(|line| (line.candidate.section, line.candidate.order));
         lines
     }

@@ -6,6 +6,7 @@
 
 mod block;
 mod blocks;
+mod call_line;
 mod candidate;
 mod changed_files;
 mod filling;

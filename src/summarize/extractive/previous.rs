@@ -1,28 +1,26 @@
 //! An earlier summary carried over: its lines go back to the sections that they came from, its calls are events again, and what later
 //! calls made of them holds for them too.
 
-use std::fmt::Write as _;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::call_line::CallLine;
 use super::candidate::{Candidate, LineLimits, Section, order};
 use super::changed_files;
-use super::quoted::{call_of, fence_of};
-use super::work::{NO_ANSWER, RunsBefore, is_covered, was_overtaken};
+use super::prose::is_demand;
+use super::quoted::{answered_call_of, call_of, fence_of};
+use super::sentences::sentences;
+use super::work::{RunsBefore, is_covered, was_overtaken};
 use crate::events::call::target;
 use crate::events::event::{Event, FIRST_NUMBER};
 use crate::events::files::end_states::EndStates;
-use crate::events::files::marks::{BEFORE_BOTH, BEFORE_EDITS, MARKS, NO_LONGER_SO};
+use crate::events::files::marks::{BEFORE_BOTH, BEFORE_EDITS, NO_LONGER_SO};
 use crate::events::line::{cleaned, is_fence, shortened, without_bullet};
-use crate::events::outcome::later_calls::LaterCalls;
-use crate::events::outcome::outcome;
-use crate::events::outcome::reported::ReportedFields;
-use crate::events::outcome::status::Answer;
-use crate::events::read_back::target_of_line;
-use crate::events::resolved::cause_of;
+use crate::events::outcome::status::{CallStatus, Outcome};
+use crate::events::resolved::{cause_of, is_mended_by};
 use crate::events::shell::{Step, Touch};
 use crate::events::source_call::SourceCall;
 use crate::events::target::Effect;
+use crate::knowledge::phrases::Kinds;
 use crate::summarize::grounding::KEY_REFERENCES;
 use crate::summarize::marker::IN_PROGRESS;
 
@@ -32,145 +30,6 @@ const _: () = assert!(MAX_LINES < FIRST_NUMBER);
 
 /// Calls of the region that one before it is compared with, so that the time stays linear.
 const MAX_BEHIND: usize = 256;
-
-/// The line of a call, in its parts: `bash: make (x2, 1 failed) (before later edits) -> exit 1: no rule`.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct CallLine<'l> {
-    label: &'l str,
-    /// The files that the script writes which it runs.
-    writes: Option<&'l str>,
-    /// The number of runs, as the line tells it.
-    runs: Option<&'l str>,
-    mark: Option<&'static str>,
-    /// How it ended.
-    ending: Option<&'l str>,
-}
-
-impl<'l> CallLine<'l> {
-    fn of(line: &'l str) -> Self {
-        let (label, ending) = match line.split_once(" -> ") {
-            Some((label, ending)) => (label, Some(ending)),
-            None => (line, None),
-        };
-        let mut read = Self {
-            label,
-            ending,
-            ..Self::default()
-        };
-        while let Some((label, note)) = read
-            .label
-            .strip_suffix(')')
-            .and_then(|line| line.rsplit_once(" ("))
-        {
-            if let Some(mark) = MARKS.into_iter().find(|mark| *mark == note) {
-                read.mark = Some(mark);
-            } else if runs_of(note).is_some() {
-                read.runs = Some(note);
-            } else if let Some(files) = note.strip_prefix("writes ") {
-                read.writes = Some(files);
-            } else {
-                break;
-            }
-            read.label = label;
-        }
-        read
-    }
-
-    /// The line with a mark that later calls make on it.
-    fn marked(&self, mark: &str) -> String {
-        let mut line = self.label.to_owned();
-        if let Some(files) = self.writes {
-            let _ = write!(line, " (writes {files})");
-        }
-        if let Some(runs) = self.runs {
-            let _ = write!(line, " ({runs})");
-        }
-        let _ = write!(line, " ({mark})");
-        if let Some(ending) = self.ending {
-            let _ = write!(line, " -> {ending}");
-        }
-        line
-    }
-
-    /// The code that it ended with, or else whether it failed, where it says so.
-    fn status(&self) -> (Option<i32>, Option<bool>) {
-        let ending = self.ending.unwrap_or_default();
-        let is = |status: &str| {
-            ending
-                .strip_prefix(status)
-                .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
-        };
-        let code = ending.strip_prefix("exit ").and_then(|rest| {
-            let digits = rest.find(|letter: char| !letter.is_ascii_digit() && letter != '-');
-            rest.get(..digits.unwrap_or(rest.len()))?.parse::<i32>().ok()
-        });
-        match code {
-            Some(code) => (Some(code), Some(code != 0 || is("exit 0 with an error"))),
-            None if is("failed") => (None, Some(true)),
-            None if is("ok") => (None, Some(false)),
-            None => (None, None),
-        }
-    }
-
-    /// The number of runs, and of those that failed; `failed` if the last one did.
-    fn runs(&self, failed: bool) -> (usize, usize) {
-        let (times, failures) = self.runs.and_then(runs_of).unwrap_or((1, None));
-        (times, failures.unwrap_or(if failed { times } else { 0 }))
-    }
-
-    /// The call as an event, the first of its summary being number 0; `None` if it is not known what it was.
-    fn event(&self, number: usize) -> Option<Event> {
-        let mut target = target_of_line(self.label)?;
-        let ending = self.ending.unwrap_or_default();
-        let (exit_code, failed) = self.status();
-        let text = match failed {
-            Some(_) => ending.split_once(": ").map_or("", |(_, text)| text),
-            None => ending,
-        };
-        let answer = Answer {
-            text,
-            is_error: failed,
-            exit_code,
-        };
-        let mut touches = std::mem::take(&mut target.touches);
-        if let Some(files) = self.writes {
-            target.effect = Effect::Modify;
-            touches.extend(files.split(", ").map(|file| Touch::of(Step::Write, file)));
-        }
-        let told = &mut ReportedFields::default();
-        let outcome = outcome(answer, target.effect, &target.line, told, LaterCalls::default());
-        let failed = outcome.failed() == Some(true);
-        let is_answered = ending != NO_ANSWER;
-        touches.retain(|touch| touch.step == Step::Run || !failed && is_answered);
-        let (times, failures) = self.runs(failed);
-        Some(Event {
-            number,
-            target,
-            outcome,
-            touches,
-            is_answered,
-            is_unanswered: !is_answered,
-            times,
-            failures,
-            is_open: failed,
-            ..Event::default()
-        })
-    }
-}
-
-/// `x3, 2 failed`: how many runs, and how many of them failed where others did not.
-fn runs_of(note: &str) -> Option<(usize, Option<usize>)> {
-    let note = note.strip_prefix('x')?;
-    let Some((times, failures)) = note.split_once(", ") else {
-        return Some((note.parse().ok()?, None));
-    };
-    let failures = failures.strip_suffix(" earlier").unwrap_or(failures);
-    let (times, failures): (usize, usize) = (
-        times.parse().ok()?,
-        failures.strip_suffix(" failed")?.parse().ok()?,
-    );
-    (failures <= times).then_some((times, Some(failures)))
-}
 
 /// A line of an earlier summary.
 struct PreviousLine {
@@ -208,13 +67,18 @@ impl PreviousSummary {
             let line = cleaned(raw);
             if let Some(labelled) = Section::from_label(&line) {
                 section = labelled;
-            } else if line.starts_with(KEY_REFERENCES) || line.starts_with(IN_PROGRESS) {
-                // Those are written anew, from what later turns still use and from what is still in progress.
+            } else if let Some(request) = line.strip_prefix(IN_PROGRESS) {
+                // What is in progress is written anew; a demand in it stands for what comes next too.
+                let demands =
+                    sentences(request.trim()).filter(|sentence| is_demand(sentence, Kinds::of(sentence)));
+                lines.extend(demands.map(|demand| (Section::Constraints, demand.to_owned())));
+            } else if line.starts_with(KEY_REFERENCES) {
+                // Those are written anew, from what later turns still use.
             } else if section == Section::Recent {
                 // What was written last is quoted anew; of the calls it stays how they ended.
-                if let Some(call) = call_of(without_bullet(&line).trim_end_matches(':')) {
-                    lines.push((Section::Done, call.to_owned()));
-                }
+                let heading = without_bullet(&line).trim_end_matches(':');
+                let call = call_of(heading).or_else(|| answered_call_of(heading));
+                lines.extend(call.map(|call| (Section::Done, call.to_owned())));
             } else {
                 lines.push((section, without_bullet(&line).to_owned()));
             }
@@ -278,7 +142,11 @@ impl PreviousSummary {
                     if is_again && is_newest {
                         runs.insert(call.label.to_owned(), call.runs(call.status().1 == Some(true)));
                     }
-                    is_again || !is_newest || line.event.as_ref().is_some_and(is_overtaken)
+                    let is_mended = || {
+                        call.failed_on_arguments()
+                            .is_some_and(|call| is_mended_by(&call, actions))
+                    };
+                    is_again || !is_newest || line.event.as_ref().is_some_and(is_overtaken) || is_mended()
                 }
                 // Which files are changed is told anew.
                 Section::Files => true,
@@ -320,15 +188,21 @@ impl PreviousSummary {
     }
 }
 
-/// The changes of the files that a line lists, as one event.
+/// The changes of the files that a line lists, the latest first, as one event.
 fn changes(line: &str, number: usize) -> Event {
+    let mut touches: Vec<Touch> = changed_files::listed(line)
+        .map(|file| Touch::of(Step::Write, file))
+        .collect();
+    touches.reverse();
     Event {
         number,
-        touches: changed_files::listed(line)
-            .map(|file| Touch::of(Step::Write, file))
-            .collect(),
+        touches,
         is_answered: true,
         times: 1,
+        outcome: Outcome {
+            status: CallStatus::Ok,
+            ..Outcome::default()
+        },
         ..Event::default()
     }
 }

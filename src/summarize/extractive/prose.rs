@@ -68,9 +68,14 @@ pub(super) fn note(said: &[Said<'_>], told: &mut LatestStatements) {
     }
 }
 
-/// If a sentence of a person demands or forbids something: what they tell of themselves does not.
-fn is_demand(sentence: &str, kinds: Kinds) -> bool {
-    kinds.has(PhraseKind::Demand) && !kinds.has(PhraseKind::OfSelf) && !sentence.ends_with(['?', '？'])
+/// If a sentence of a person demands or forbids something for all that follows: what they tell of themselves does not, nor what ends
+/// in `yet`, which holds until they say otherwise.
+pub(super) fn is_demand(sentence: &str, kinds: Kinds) -> bool {
+    let is_hold = sentence.trim_end_matches(['.', '!']).ends_with(" yet");
+    kinds.has(PhraseKind::Demand)
+        && !kinds.has(PhraseKind::OfSelf)
+        && !sentence.ends_with(['?', '？'])
+        && !is_hold
 }
 
 /// Lines for what people demanded and asked: each demand by itself, of the rest what says something, as long as nobody said

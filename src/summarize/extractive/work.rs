@@ -50,10 +50,15 @@ pub(super) fn done(
         let lateness = (number + 1) as f64 / count;
         let failed = action.outcome.failed() == Some(true);
         let (base, late) = match action.target.effect {
-            // The state of things changed, whatever came back.
-            _ if action.acts() => (2.2, 2.0),
-            // How many lines were printed tells nothing of them: such a call is told only for the identifiers in its line.
-            _ if says_nothing(action) => (0.0, 0.0),
+            // How many lines were printed tells nothing of them: such a call is told only for the identifiers in its line, or for what it
+            // changed.
+            _ if says_nothing(action) => {
+                if action.acts() {
+                    (1.0, 1.0)
+                } else {
+                    (0.0, 0.0)
+                }
+            }
             Effect::Modify => (2.2, 2.0),
             // However late, what was looked up changed nothing.
             _ if action.is_lookup() => (0.9, 1.0),

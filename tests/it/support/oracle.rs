@@ -174,7 +174,7 @@ fn told_in(turn: &str) -> String {
 /// A text without the summaries in it: the one that it begins with, and those that were appended to it.
 fn beside_summaries(text: &str) -> String {
     const END: &str = "[END OF CONTEXT SUMMARY]";
-    let message = |text: &str| match text.trim().strip_prefix("[LAST USER MESSAGE") {
+    let message = |text: &str| match text.trim().strip_prefix("[USER MESSAGE") {
         Some(rest) => rest.split_once("]:").unwrap().1.trim().to_owned(),
         None => text.trim().to_owned(),
     };

@@ -165,3 +165,42 @@ fn a_failed_check_stays_open_until_it_is_run_again() {
         &[],
     );
 }
+
+#[test]
+fn a_demand_of_the_earlier_request_in_progress_stands_for_the_next_one_too() {
+    says(
+        "In progress: Move the meeting to Friday. From now on never write to Cecilia.\nDone:\n- moveMeeting(id: 7) -> ok",
+        ("ls", "src"),
+        &["Constraints:\n- From now on never write to Cecilia."],
+        &["Move the meeting"],
+    );
+}
+
+#[test]
+fn an_earlier_error_goes_once_the_call_was_made_with_what_it_names() {
+    let previous = "Open errors:\n- suspend_line(line: L2, start: 2025-03-13) -> failed: missing required argument: 'until'\n- order_sim(line: L3) -> failed: no such line";
+    let turns = [
+        call(
+            "",
+            "suspend_line",
+            r#"{"line": "L2", "start": "2025-03-13", "until": "2025-09-01"}"#,
+        ),
+        answer(r#"{"status": "suspended"}"#),
+    ];
+    let text = summary_of(&turns, Some(previous), &[], 400).text;
+    assert!(
+        !text.contains("missing required") && text.contains("no such line"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_call_whose_output_an_earlier_summary_quotes_is_told_as_done() {
+    let previous = "Recent work:\n- turn -1, output of browser_click(element: Add to basket, ref: e644):\n```\nBasket (4)\n```";
+    let turns = [call("", "bash", r#"{"command": "ls"}"#), answer("src")];
+    let text = summary_of(&turns, Some(previous), &[], 400).text;
+    assert!(
+        text.contains("Done:\n- browser_click(element: Add to basket, ref: e644)"),
+        "{text}"
+    );
+}

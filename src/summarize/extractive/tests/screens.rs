@@ -53,7 +53,7 @@ fn a_call_that_acts_is_told_with_the_first_line_of_the_reply_and_a_lookup_by_its
             "Release \"shop\" has been upgraded.\nNAME: shop\nSTATUS: deployed\nREVISION: 42",
         ),
         (
-            "helm_show_values",
+            "kubectl_get",
             r#"{"chart": "shop"}"#,
             "replicas: 3\nimage: shop\ntag: 2.14\npolicy: Always",
         ),
@@ -64,34 +64,71 @@ fn a_call_that_acts_is_told_with_the_first_line_of_the_reply_and_a_lookup_by_its
     );
 }
 
+/// The files that a summary lists as changed.
+fn listed(text: &str) -> Vec<String> {
+    let names = text.lines().find_map(|line| line.strip_prefix("- changed: "));
+    names.map_or_else(Vec::new, |names| names.split(", ").map(str::to_owned).collect())
+}
+
 #[test]
-fn changed_files_that_no_line_names_are_listed_until_they_are_removed() {
+fn changed_files_that_no_line_names_are_listed_until_they_are_put_back() {
     let edit = |file: &str| serde_json::json!({"path": file, "old_str": "a", "new_str": "b"}).to_string();
-    let edits = ["src/a.rs", "src/b.rs", "src/c.rs", "src/d.rs"].map(edit);
-    let long = "word ".repeat(60);
-    let last = serde_json::json!({"path": "src/z.rs", "content": long}).to_string();
+    let edits: Vec<String> = "abcdefghijklmnopqrstuvwx"
+        .chars()
+        .map(|name| edit(&format!("src/{name}.rs")))
+        .collect();
+    let last = serde_json::json!({"path": "src/z.rs", "content": "word ".repeat(60)}).to_string();
     let mut turns: Vec<TurnView<'_>> = Vec::new();
     for edit in &edits {
         turns.extend([call("", "str_replace", edit), answer("The file has been edited.")]);
     }
     turns.extend([call("", "write_file", &last), answer("Wrote it.")]);
-    let first = summary_of(&turns, None, &[], 150).text;
-    let listed = |text: &str| {
-        let line = text.lines().find_map(|line| line.strip_prefix("- changed: "));
-        line.map(str::to_owned)
-    };
-    let names = listed(&first).unwrap_or_default();
+    let first = summary_of(&turns, None, &[], 300).text;
+    let names = listed(&first);
     assert!(!names.is_empty(), "{first}");
-    for name in names.split(", ") {
-        assert_eq!(first.matches(name).count(), 1, "{name} twice in {first}");
+    for name in names.iter().filter(|name| name.starts_with("src/")) {
+        assert_eq!(first.matches(name.as_str()).count(), 1, "{name} twice in {first}");
     }
     // What an earlier summary lists stays, but for what goes.
-    let gone = names.split(", ").next().unwrap();
-    let remove = serde_json::json!({"command": format!("git checkout {gone}")}).to_string();
-    let later = [call("", "bash", &remove), answer("Updated 1 path from the index")];
-    let second = summary_of(&later, Some(&first), &[], 400).text;
-    let left = listed(&second).unwrap_or_default();
-    for name in names.split(", ") {
-        assert_eq!(left.contains(name), name != gone, "{name}: {second}");
+    let after = |command: &str| {
+        let command = serde_json::json!({"command": command}).to_string();
+        let later = [
+            call("", "bash", &command),
+            answer("<returncode>0</returncode>\n<output>\nok\n</output>"),
+        ];
+        let first = "Files:\n- changed: src/a.rs, src/b.rs, and 7 more";
+        listed(&summary_of(&later, Some(first), &[], 400).text)
+    };
+    assert_eq!(after("ls"), ["src/a.rs", "src/b.rs"]);
+    assert_eq!(after("git checkout src/a.rs"), ["src/b.rs"]);
+    for all in [
+        "git checkout .",
+        "git stash",
+        "git reset --hard",
+        "rm -rf src",
+        "rm src/*.rs",
+    ] {
+        assert_eq!(after(all), Vec::<String>::new(), "{all}");
     }
+}
+
+#[test]
+fn a_file_whose_name_only_ends_like_another_is_named_too_and_one_that_nothing_says_was_changed_is_not() {
+    let edit = |file: &str| serde_json::json!({"path": file, "old_str": "a", "new_str": "b"}).to_string();
+    let edits = ["q.rs", "faq.rs", "lost.rs"].map(edit);
+    let last = serde_json::json!({"path": "src/z.rs", "content": "word ".repeat(200)}).to_string();
+    let turns = [
+        call("", "str_replace", &edits[0]),
+        answer("The file has been edited."),
+        call("", "str_replace", &edits[2]),
+        answer("<result>\n<operation>rejected</operation>\n</result>"),
+        call("", "str_replace", &edits[1]),
+        answer("The file has been edited."),
+        call("", "write_file", &last),
+        answer("Wrote it."),
+    ];
+    let text = summary_of(&turns, None, &[], 200).text;
+    let is_told = |name: &str| text.contains(&format!(" {name}"));
+    assert!(is_told("q.rs") && is_told("faq.rs"), "{text}");
+    assert!(!listed(&text).contains(&"lost.rs".to_owned()), "{text}");
 }

@@ -1,0 +1,162 @@
+//! The line that tells a call, read back from an earlier summary: its parts, and the call as an event.
+
+use std::fmt::Write as _;
+
+use super::work::NO_ANSWER;
+use crate::events::event::Event;
+use crate::events::files::marks::MARKS;
+use crate::events::outcome::later_calls::LaterCalls;
+use crate::events::outcome::outcome;
+use crate::events::outcome::reported::ReportedFields;
+use crate::events::outcome::status::Answer;
+use crate::events::read_back::target_of_line;
+use crate::events::shell::{Step, Touch};
+use crate::events::target::Effect;
+
+/// The line of a call, in its parts: `bash: make (x2, 1 failed) (before later edits) -> exit 1: no rule`.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct CallLine<'l> {
+    pub label: &'l str,
+    /// The files that the script writes which it runs.
+    pub writes: Option<&'l str>,
+    /// The number of runs, as the line tells it.
+    runs: Option<&'l str>,
+    mark: Option<&'static str>,
+    /// How it ended.
+    pub ending: Option<&'l str>,
+}
+
+impl<'l> CallLine<'l> {
+    pub fn of(line: &'l str) -> Self {
+        let (label, ending) = match line.split_once(" -> ") {
+            Some((label, ending)) => (label, Some(ending)),
+            None => (line, None),
+        };
+        let mut read = Self {
+            label,
+            ending,
+            ..Self::default()
+        };
+        while let Some((label, note)) = read
+            .label
+            .strip_suffix(')')
+            .and_then(|line| line.rsplit_once(" ("))
+        {
+            if let Some(mark) = MARKS.into_iter().find(|mark| *mark == note) {
+                read.mark = Some(mark);
+            } else if runs_of(note).is_some() {
+                read.runs = Some(note);
+            } else if let Some(files) = note.strip_prefix("writes ") {
+                read.writes = Some(files);
+            } else {
+                break;
+            }
+            read.label = label;
+        }
+        read
+    }
+
+    /// The line with a mark that later calls make on it.
+    pub fn marked(&self, mark: &str) -> String {
+        let mut line = self.label.to_owned();
+        if let Some(files) = self.writes {
+            let _ = write!(line, " (writes {files})");
+        }
+        if let Some(runs) = self.runs {
+            let _ = write!(line, " ({runs})");
+        }
+        let _ = write!(line, " ({mark})");
+        if let Some(ending) = self.ending {
+            let _ = write!(line, " -> {ending}");
+        }
+        line
+    }
+
+    /// The code that it ended with, or else whether it failed, where it says so.
+    pub fn status(&self) -> (Option<i32>, Option<bool>) {
+        let ending = self.ending.unwrap_or_default();
+        let is = |status: &str| {
+            ending
+                .strip_prefix(status)
+                .is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+        };
+        let code = ending.strip_prefix("exit ").and_then(|rest| {
+            let digits = rest.find(|letter: char| !letter.is_ascii_digit() && letter != '-');
+            rest.get(..digits.unwrap_or(rest.len()))?.parse::<i32>().ok()
+        });
+        match code {
+            Some(code) => (Some(code), Some(code != 0 || is("exit 0 with an error"))),
+            None if is("failed") => (None, Some(true)),
+            None if is("ok") => (None, Some(false)),
+            None => (None, None),
+        }
+    }
+
+    /// The number of runs, and of those that failed; `failed` if the last one did.
+    pub fn runs(&self, failed: bool) -> (usize, usize) {
+        let (times, failures) = self.runs.and_then(runs_of).unwrap_or((1, None));
+        (times, failures.unwrap_or(if failed { times } else { 0 }))
+    }
+
+    /// A failed call of a tool on arguments, which no command or file tells: enough to see that a later one mended it.
+    pub fn failed_on_arguments(&self) -> Option<Event> {
+        let error = self.ending?.strip_prefix("failed: ")?;
+        let mut event = Event::default();
+        self.label.clone_into(&mut event.target.line);
+        event.outcome.error = Some(error.to_owned());
+        Some(event)
+    }
+
+    /// The call as an event, the first of its summary being number 0; `None` if it is not known what it was.
+    pub fn event(&self, number: usize) -> Option<Event> {
+        let mut target = target_of_line(self.label)?;
+        let ending = self.ending.unwrap_or_default();
+        let (exit_code, failed) = self.status();
+        let text = match failed {
+            Some(_) => ending.split_once(": ").map_or("", |(_, text)| text),
+            None => ending,
+        };
+        let answer = Answer {
+            text,
+            is_error: failed,
+            exit_code,
+        };
+        let mut touches = std::mem::take(&mut target.touches);
+        if let Some(files) = self.writes {
+            target.effect = Effect::Modify;
+            touches.extend(files.split(", ").map(|file| Touch::of(Step::Write, file)));
+        }
+        let told = &mut ReportedFields::default();
+        let outcome = outcome(answer, target.effect, &target.line, told, LaterCalls::default());
+        let failed = outcome.failed() == Some(true);
+        let is_answered = ending != NO_ANSWER;
+        touches.retain(|touch| touch.step == Step::Run || !failed && is_answered);
+        let (times, failures) = self.runs(failed);
+        Some(Event {
+            number,
+            target,
+            outcome,
+            touches,
+            is_answered,
+            is_unanswered: !is_answered,
+            times,
+            failures,
+            is_open: failed,
+            ..Event::default()
+        })
+    }
+}
+
+/// `x3, 2 failed`: how many runs, and how many of them failed where others did not.
+fn runs_of(note: &str) -> Option<(usize, Option<usize>)> {
+    let note = note.strip_prefix('x')?;
+    let Some((times, failures)) = note.split_once(", ") else {
+        return Some((note.parse().ok()?, None));
+    };
+    let failures = failures.strip_suffix(" earlier").unwrap_or(failures);
+    let (times, failures): (usize, usize) = (
+        times.parse().ok()?,
+        failures.strip_suffix(" failed")?.parse().ok()?,
+    );
+    (failures <= times).then_some((times, Some(failures)))
+}
