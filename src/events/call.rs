@@ -311,6 +311,7 @@ mod tests {
             "<div>\n<p>a</p>\n</div>",
             "The API takes {\"action_type\": \"wipe\", \"index\": 1} as a body.",
             "The API takes {\"action_type\": \"wipe\", \"index\": 1}",
+            "It sends {\"action_type\": \"wipe\", \"index\": 1} and waits",
             "<attempt_completion>\n<result>Done.</result>\n</attempt_completion>",
         ] {
             assert_eq!(read(none).1, Vec::<String>::new(), "{none}");

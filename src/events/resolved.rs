@@ -238,17 +238,14 @@ impl<'a> Later<'a> {
             let mut words = error.split(|c: char| !(c.is_alphanumeric() || c == '_'));
             words.any(|word| !word.is_empty() && word.eq_ignore_ascii_case(name))
         };
-        let names = |argument: &str| {
-            let (key, value) = argument.split_once(": ").unwrap_or_default();
-            is_named(key) || is_named(value)
-        };
+        let key_of = |argument: &str| argument.split_once(": ").map_or("", |(key, _)| key).to_owned();
+        let names = |argument: &str| is_named(&key_of(argument));
         let is_again = |later: &Vec<&str>| {
             let mut gone = told.iter().filter(|argument| !later.contains(argument));
             let mut added = later
                 .iter()
                 .filter(|argument| !told.contains(argument))
                 .peekable();
-            let key_of = |argument: &str| argument.split_once(": ").map_or("", |(key, _)| key).to_owned();
             added.peek().is_some()
                 && gone.all(|argument| {
                     names(argument) && later.iter().any(|later| key_of(later) == key_of(argument))

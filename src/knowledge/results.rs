@@ -95,13 +95,18 @@ pub(crate) fn results<'t>(found: &LiteralHits<'t>) -> impl Iterator<Item = (Resu
 pub(crate) fn alert(page: &str) -> Option<&str> {
     let mut rows = TABLE.result.iter().filter(|row| row.kind == ResultKind::Alert);
     rows.find_map(|row| {
-        let at = memchr::memmem::find(page.as_bytes(), row.holds.as_bytes())?;
-        let start = page.get(..at)?.rfind('\n').map_or(0, |newline| newline + 1);
-        let line = page.get(start..)?.lines().next()?;
-        let found = row.line.all(line).next()?;
-        found.named("say").map(str::trim)
+        let mut found = memchr::memmem::find_iter(page.as_bytes(), row.holds.as_bytes()).take(MAX_ALERTS);
+        found.find_map(|at| {
+            let start = page.get(..at)?.rfind('\n').map_or(0, |newline| newline + 1);
+            let line = page.get(start..)?.lines().next()?;
+            let said = row.line.all(line).next()?.named("say")?.trim();
+            (!said.is_empty()).then_some(said)
+        })
     })
 }
+
+/// Alerts of a page that are looked at.
+const MAX_ALERTS: usize = 16;
 
 #[cfg(test)]
 mod tests {

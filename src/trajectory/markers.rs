@@ -10,7 +10,7 @@ pub const END_MARKER: &str = "[END OF CONTEXT SUMMARY]";
 pub const MESSAGE_MARKER: &str = "[USER MESSAGE]:";
 
 /// The same where turns of the summary came after the message.
-pub const FOLLOWED_MESSAGE_MARKER: &str = "[USER MESSAGE; the last steps above followed it]:";
+pub const FOLLOWED_MESSAGE_MARKER: &str = "[USER MESSAGE; steps followed it]:";
 
 /// Stands for an image.
 pub const IMAGE_MARKER: &str = "[image]";

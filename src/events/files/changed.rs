@@ -6,7 +6,8 @@ use super::pattern::matches;
 use super::{Tracked, TrackedFiles, is_same_file};
 use crate::events::event::Event;
 use crate::events::shell::programs::flags;
-use crate::events::shell::{Step, path_of};
+use crate::events::shell::{Step, Touch, path_of};
+use crate::knowledge::tool_names::each_word;
 
 /// Removals that are compared with each file at most.
 const MAX_REMOVALS: usize = 400;
@@ -26,9 +27,7 @@ impl Changes {
     pub fn of(files: &TrackedFiles, events: &[&Event]) -> Self {
         let mut changes = Self::default();
         for event in events {
-            if event.outcome.failed() == Some(true) {
-                continue;
-            }
+            // One that failed may have done a part.
             if event.outcome.failed() == Some(false) {
                 changes.sure.insert(event.number);
             }
@@ -78,22 +77,26 @@ impl Changes {
     }
 }
 
-/// If an event put back files that it does not name: `git stash`, `git checkout .`.
+/// If an event may have put back or removed files that it does not name: `git stash`, `git checkout .`, `rm -rf $D`.
 fn sweeps(files: &TrackedFiles, event: &Event) -> bool {
-    let mut runs = event.target.runs.iter();
-    let is_of_sweep = runs.any(|run| flags().sweeps(&run.program));
-    let mut restored = event
-        .own_touches()
-        .iter()
-        .filter(|touch| touch.step == Step::Restore)
+    let target = &event.target;
+    let command = target.command.as_deref().unwrap_or(&target.line);
+    let mut may_sweep = false;
+    if target.is_run {
+        may_sweep =
+            command.split_whitespace().any(|word| flags().sweeps(word)) || flags().sweeps_in_code(command);
+    } else {
+        each_word(&target.tool, |word| may_sweep |= flags().sweeps(word));
+    }
+    let is_known = |touch: &Touch| {
+        let Some(file) = touch.file.as_deref().filter(|file| !file.contains(['$', '{'])) else {
+            return false;
+        };
+        touch.step == Step::Remove || files.alike(&path_of(&touch.directory, file)).next().is_some()
+    };
+    let touches = event.own_touches().iter();
+    let mut undone = touches
+        .filter(|touch| matches!(touch.step, Step::Remove | Step::Restore))
         .peekable();
-    let is_known = |file: &str, directory: &str| files.alike(&path_of(directory, file)).next().is_some();
-    let names_all = restored.peek().is_some()
-        && restored.all(|touch| {
-            touch
-                .file
-                .as_deref()
-                .is_some_and(|file| is_known(file, &touch.directory))
-        });
-    is_of_sweep && !names_all
+    may_sweep && !(undone.peek().is_some() && undone.all(is_known))
 }

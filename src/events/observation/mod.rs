@@ -15,6 +15,7 @@ use openings::{Openings, without_opening};
 use searched::SearchedText;
 
 use super::source_call::part_of;
+use crate::knowledge::phrases::{Kinds, PhraseKind};
 
 /// The place of such a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
@@ -38,6 +39,9 @@ struct Observation {
     within: Option<SearchedText>,
     /// Its last mark: behind it a person speaks.
     closes: Option<String>,
+    /// Behind it a person speaks only if they ask for something.
+    #[serde(default)]
+    asks: bool,
     /// The end of its label, where that is no colon behind `starts`.
     label_ends: Option<String>,
     /// It shows the state of a page, which is no more once somebody has done something with it.
@@ -189,11 +193,19 @@ fn numbered<'t>(text: &'t str, label: &str) -> Option<&'t str> {
 
 /// The words of a person in an environment's output: a refusal with a reason, an answer to a question, or words behind its end.
 pub(crate) fn spoken_in(text: &str) -> Option<&str> {
-    let rows = OBSERVATIONS.observation.iter();
-    let mut closed = rows.filter_map(|row| {
-        text.trim_start().strip_prefix(row.starts.as_deref()?)?;
+    let rows = || OBSERVATIONS.observation.iter();
+    let is_observed = |said: &str| rows().any(|row| row.begins(said) == Some(0));
+    let mut closed = rows().filter_map(|row| {
+        let text = text.trim_start();
+        text.strip_prefix(row.starts.as_deref()?)?;
         let (_, behind) = text.rsplit_once(row.closes.as_deref()?)?;
-        (!behind.trim().is_empty()).then(|| behind.trim())
+        let said = behind.trim();
+        let speaks = || {
+            !row.asks
+                || asks_for_something(said)
+                    && !rows().any(|row| row.begins(text) == Some(0) && row.closes.is_none())
+        };
+        (!said.is_empty() && !is_observed(said) && speaks()).then_some(said)
     });
     if let Some(said) = closed.next() {
         return Some(said);
@@ -203,6 +215,12 @@ pub(crate) fn spoken_in(text: &str) -> Option<&str> {
         let said = rest.split_once(row.closes.as_str())?.0.trim();
         (!said.is_empty()).then_some(said)
     })
+}
+
+/// If a text has a word of requests or demands.
+fn asks_for_something(text: &str) -> bool {
+    let kinds = Kinds::of(text);
+    kinds.has(PhraseKind::Demand) || kinds.has(PhraseKind::Request)
 }
 
 /// A text without what its program appends to every turn.
@@ -359,5 +377,17 @@ mod tests {
         assert_eq!(request_in(pasted, TurnPlace::Anywhere), "Now mend it.");
         let denied = "The user denied this operation.\n<feedback>\nuse 1 MB\n</feedback>";
         assert_eq!(request_in(denied, TurnPlace::InAnswer), "use 1 MB");
+        let beside = "<image>\nStop, please use the style.";
+        assert_eq!(
+            request_in(beside, TurnPlace::InAnswer),
+            "Stop, please use the style."
+        );
+        assert_eq!(
+            request_in("<image>\nThe menu File is open.", TurnPlace::InAnswer),
+            ""
+        );
+        let tree =
+            "[image]\nGiven the screenshot and info from accessibility tree as below:\nmenu\tPlease wait";
+        assert_eq!(request_in(tree, TurnPlace::InAnswer), "");
     }
 }

@@ -29,16 +29,16 @@ pub(super) fn error_behind(output: &str, target: &str) -> Option<String> {
 fn checks_apart(target: &str) -> bool {
     let command = target.split_once(": ").map_or(target, |(_, command)| command);
     let chains = || command.split("; ").map(str::trim);
-    let last_of = |chain: &str| -> bool {
-        let last = chain.rsplit("&&").next().unwrap_or_default();
-        let mut words = last.split('|').next().unwrap_or_default().split_whitespace();
-        words.any(|word| flags().builds(word) || flags().checks(word))
-    };
     let shows = |chain: &str| {
         let mut words = chain.split_whitespace();
         let (program, sub) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
         let row = known(program).or_else(|| known(&[program, " ", sub].concat()));
         row.is_some_and(|row| matches!(row.does, Does::Reads | Does::Looks | Does::Streams | Does::Views))
+    };
+    let last_of = |chain: &str| -> bool {
+        let last = chain.rsplit("&&").next().unwrap_or_default();
+        let mut words = last.split('|').next().unwrap_or_default().split_whitespace();
+        words.any(|word| flags().builds(word) || flags().checks(word)) && !shows(last.trim())
     };
     chains().last().is_some_and(last_of)
         || !chains().any(shows)

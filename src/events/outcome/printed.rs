@@ -7,6 +7,7 @@ use super::status::{Answer, Basis, CallStatus, Outcome};
 use super::terminal::{body, is_command, is_single, says_no, without_echo};
 use super::text::{MAX_SHORT, quote, tool_of};
 use crate::events::line::{last_lines, lines_of};
+use crate::events::observation::shows_page;
 use crate::events::shell::programs::{Does, known};
 use crate::events::target::Effect;
 use crate::knowledge::errors::{ErrorKind, says_done, says_refused};
@@ -161,7 +162,7 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
     let is_of_run = says_no.is_none() && effect == Effect::Other && !is_reading;
     let last_line = || quote(last_lines(body).take(LAST_LINES).find(|line| has_word(line))?);
     Outcome {
-        last_line: (is_of_run && result.is_none() && !told.has_asides)
+        last_line: (is_of_run && result.is_none() && !told.has_asides && !shows_page(text))
             .then(last_line)
             .flatten(),
         status,
@@ -189,7 +190,8 @@ fn has_word(line: &str) -> bool {
 
 /// A text without the image at its end, which tells nothing.
 fn without_image(body: &str) -> &str {
-    let text = body.trim_end().strip_suffix(IMAGE_MARKER);
+    let mut marks = [IMAGE_MARKER, "<image>"].into_iter();
+    let text = marks.find_map(|mark| body.trim_end().strip_suffix(mark));
     text.map_or(body, str::trim_end)
 }
 

@@ -83,8 +83,9 @@ pub(crate) struct ProgramFlags {
     installs: Vec<String>,
     /// Beginnings of lines by which they say that they installed something.
     installed: Vec<String>,
-    /// Programs with subcommands that put back files which they need not name.
+    /// Words that put back or remove files which a command need not name, and texts of code that does.
     sweeps: Vec<String>,
+    sweeps_in_code: Vec<String>,
     /// Programs, modules and subcommands that compile or format.
     builds: Vec<String>,
     /// Programs, modules and subcommands that look for faults without running code.
@@ -111,8 +112,16 @@ impl ProgramFlags {
             .any(|start| line.starts_with(start.as_str()))
     }
 
-    pub fn sweeps(&self, program: &str) -> bool {
-        self.sweeps.iter().any(|sweeps| sweeps == program)
+    /// Returns true if a word may put back or remove any file.
+    pub fn sweeps(&self, word: &str) -> bool {
+        let word = word.trim_matches(|c: char| matches!(c, '!' | ';' | '(' | ')' | '\'' | '"'));
+        self.sweeps.iter().any(|sweeps| word.eq_ignore_ascii_case(sweeps))
+    }
+
+    pub fn sweeps_in_code(&self, code: &str) -> bool {
+        self.sweeps_in_code
+            .iter()
+            .any(|text| code.contains(text.as_str()))
     }
 
     pub fn builds(&self, subcommand: &str) -> bool {

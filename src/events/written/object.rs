@@ -17,12 +17,7 @@ pub(super) fn of_object(row: &CallForm, text: &str) -> Option<(String, Vec<Sourc
     let end = text.rfind('}')? + 1;
     let objects = text.get(start..end)?;
     let before = text.get(..start)?;
-    // An object within a sentence is an example.
-    let begins_line = before.trim_end_matches([' ', '[', '`']).trim_end_matches("json");
-    let begins_line = begins_line.trim_end_matches('`').ends_with(['\n', ':']) || before.trim().is_empty();
-    let is_mark = |c: char| c.is_whitespace() || matches!(c, '`' | ']');
-    let ends_text = text.get(end..)?.trim_matches(is_mark).is_empty();
-    if row.opens.starts_with('"') && !(begins_line && ends_text) {
+    if row.opens.starts_with('"') && !stands_alone(before, text.get(end..)?) {
         return None;
     }
     let before = before.trim_end();
@@ -56,6 +51,22 @@ pub(super) fn of_object(row: &CallForm, text: &str) -> Option<(String, Vec<Sourc
     said.retain(|words| !words.trim().is_empty());
     calls.truncate(MAX_CALLS);
     Some((said.join("\n"), calls))
+}
+
+/// Characters of a label before an object at most, if it does not end like one: `Step 3`.
+const MAX_LABEL: usize = 12;
+
+/// If an object stands on lines of its own, behind a label and before a mark: one within a sentence is an example.
+fn stands_alone(before: &str, behind: &str) -> bool {
+    let label = before.rsplit('\n').next().unwrap_or_default();
+    let label = label
+        .trim_end_matches([' ', '[', '`', '*'])
+        .trim_end_matches("json")
+        .trim_end_matches('`');
+    let is_label = label.chars().count() <= MAX_LABEL || label.ends_with([':', '：', '>']);
+    let rest = behind.split('\n').next().unwrap_or_default();
+    let rest = rest.trim_matches(|c: char| c.is_whitespace() || matches!(c, '`' | ']' | '.'));
+    is_label && (rest.is_empty() || rest.starts_with('<'))
 }
 
 /// The words of a tool that only says something.

@@ -7,7 +7,7 @@ use super::call_line::CallLine;
 use super::candidate::{Candidate, LineLimits, Section, order};
 use super::changed_files;
 use super::prose::is_demand;
-use super::quoted::{answered_call_of, call_of, fence_of};
+use super::quoted::{call_of, fence_of};
 use super::sentences::sentences;
 use super::work::{RunsBefore, is_covered, was_overtaken};
 use crate::events::call::target;
@@ -76,9 +76,9 @@ impl PreviousSummary {
                 // Those are written anew, from what later turns still use.
             } else if section == Section::Recent {
                 // What was written last is quoted anew; of the calls it stays how they ended.
-                let heading = without_bullet(&line).trim_end_matches(':');
-                let call = call_of(heading).or_else(|| answered_call_of(heading));
-                lines.extend(call.map(|call| (Section::Done, call.to_owned())));
+                if let Some(call) = call_of(without_bullet(&line).trim_end_matches(':')) {
+                    lines.push((Section::Done, call.to_owned()));
+                }
             } else {
                 lines.push((section, without_bullet(&line).to_owned()));
             }

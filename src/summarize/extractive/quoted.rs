@@ -8,11 +8,9 @@ use super::sentences::sentences;
 use super::small_talk::is_small_talk;
 use crate::events::control::without_control;
 use crate::events::line::{RESERVED, lines_of};
-use crate::events::outcome::text::tool_of;
 use crate::events::source_call::{CallArguments, SourceCall};
 use crate::events::tools::is_replaced;
 use crate::knowledge::phrases::{Kinds, PhraseKind};
-use crate::knowledge::tool_names::is_lookup;
 use crate::summarize::control_tokens::ControlTokens;
 use crate::trajectory::json::leaves::leaves;
 
@@ -226,15 +224,6 @@ fn without_step(command: &str) -> &str {
         .strip_prefix("cd ")
         .and_then(|rest| rest.split_once(" && "));
     rest.map_or(command, |(_, command)| command)
-}
-
-/// The call whose output a heading names, if it did not fail, and did something: `output of browser_click(ref: e4)`.
-pub(super) fn answered_call_of(heading: &str) -> Option<&str> {
-    let (_, call) = heading.split_once(", output of ")?;
-    let tool = tool_of(call);
-    let is_of_arguments = call.get(tool.len()..).is_some_and(|rest| rest.starts_with('('));
-    let went_well = !call.ends_with("(failed)") && !call.ends_with('…');
-    (is_of_arguments && went_well && !is_lookup(tool)).then_some(call)
 }
 
 /// A call's line without its turn, as earlier summaries carry it over; `None` for words and outputs.

@@ -289,7 +289,7 @@ fn the_last_message_of_the_user_is_marked_once_where_steps_followed_it() {
         let (_, behind) = summary.split_once("[END OF CONTEXT SUMMARY]").unwrap();
         assert_eq!(
             behind,
-            "\n\n[USER MESSAGE; the last steps above followed it]:\nUse the second server."
+            "\n\n[USER MESSAGE; steps followed it]:\nUse the second server."
         );
     }
 }

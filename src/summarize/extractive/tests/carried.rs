@@ -178,7 +178,7 @@ fn a_demand_of_the_earlier_request_in_progress_stands_for_the_next_one_too() {
 
 #[test]
 fn an_earlier_error_goes_once_the_call_was_made_with_what_it_names() {
-    let previous = "Open errors:\n- suspend_line(line: L2, start: 2025-03-13) -> failed: missing required argument: 'until'\n- order_sim(line: L3) -> failed: no such line";
+    let previous = "Open errors:\n- suspend_line(line: L2, start: 2025-03-13) -> failed: missing required argument: 'until'\n- order_sim(line: L3) -> failed: no such line\n- cancel_order(order_id: O1) -> failed: order O1 is shipped already";
     let turns = [
         call(
             "",
@@ -186,21 +186,14 @@ fn an_earlier_error_goes_once_the_call_was_made_with_what_it_names() {
             r#"{"line": "L2", "start": "2025-03-13", "until": "2025-09-01"}"#,
         ),
         answer(r#"{"status": "suspended"}"#),
+        call("", "cancel_order", r#"{"order_id": "O2"}"#),
+        answer(r#"{"status": "cancelled"}"#),
     ];
     let text = summary_of(&turns, Some(previous), &[], 400).text;
     assert!(
-        !text.contains("missing required") && text.contains("no such line"),
-        "{text}"
-    );
-}
-
-#[test]
-fn a_call_whose_output_an_earlier_summary_quotes_is_told_as_done() {
-    let previous = "Recent work:\n- turn -1, output of browser_click(element: Add to basket, ref: e644):\n```\nBasket (4)\n```";
-    let turns = [call("", "bash", r#"{"command": "ls"}"#), answer("src")];
-    let text = summary_of(&turns, Some(previous), &[], 400).text;
-    assert!(
-        text.contains("Done:\n- browser_click(element: Add to basket, ref: e644)"),
+        !text.contains("missing required")
+            && text.contains("no such line")
+            && text.contains("O1 is shipped already"),
         "{text}"
     );
 }
