@@ -188,7 +188,9 @@ impl Extractive {
 fn is_news(candidate: &Candidate, in_progress: Option<&str>, files_follow: bool) -> bool {
     match candidate.section {
         Section::Asked | Section::Constraints => {
-            !in_progress.is_some_and(|line| holds(line, &candidate.text))
+            let is_said =
+                |line: &str| sentences::sentences(&candidate.text).all(|sentence| holds(line, sentence));
+            !in_progress.is_some_and(is_said)
         }
         Section::Files => !files_follow,
         _ => true,

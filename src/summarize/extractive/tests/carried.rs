@@ -197,3 +197,22 @@ fn an_earlier_error_goes_once_the_call_was_made_with_what_it_names() {
         "{text}"
     );
 }
+
+#[test]
+fn what_the_request_in_progress_says_is_not_asked_again_sentence_by_sentence() {
+    let words = "Take the kettle out again. Don't try any other coupon. Also add a descaler.";
+    let turns = [
+        turn(Role::Human, words),
+        call("", "bash", r#"{"command": "make"}"#),
+        answer("<returncode>0</returncode>\n<output>\n</output>"),
+    ];
+    let (counter, stretch) = (counter(), Stretch::of(&turns));
+    let request = SummaryRequest {
+        in_progress: Some(words),
+        ..request(&stretch, &counter)
+    };
+    let text = pollster::block_on(Extractive::default().summarize(request))
+        .expect("fits")
+        .text;
+    assert!(text.contains(words) && !text.contains("Asked:"), "{text}");
+}
