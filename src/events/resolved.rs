@@ -20,7 +20,7 @@ const NEEDLESS: usize = 2;
 
 /// Later successes.
 #[derive(Default)]
-struct Later<'a> {
+pub(crate) struct Later<'a> {
     by_program: FxHashMap<&'a str, Vec<&'a ProgramRun>>,
     tests: Vec<&'a ProgramRun>,
     /// Files by their last steps.
@@ -149,17 +149,23 @@ fn arguments(action: &Event) -> Option<(&str, Vec<&str>)> {
     Some((tool, told.split(", ").collect()))
 }
 
-/// If one of `later` calls, which went well, is this one with what its error names mended.
-pub(crate) fn is_mended_by(action: &Event, later: &[Event]) -> bool {
-    let went_well = later
-        .iter()
-        .filter(|later| later.is_answered && later.outcome.failed() != Some(true));
-    let mut all = Later::default();
-    went_well.for_each(|later| all.note(later));
-    all.mends(action)
+/// The key of an argument in a call's line: `until` of `until: 2025-09-01`.
+fn key_of(argument: &str) -> &str {
+    argument.split_once(": ").map_or("", |(key, _)| key)
 }
 
 impl<'a> Later<'a> {
+    /// The calls that went well.
+    pub(crate) fn of(actions: &'a [Event]) -> Self {
+        let mut later = Self::default();
+        let went_well = |action: &&Event| action.is_answered && action.outcome.failed() != Some(true);
+        actions
+            .iter()
+            .filter(went_well)
+            .for_each(|action| later.note(action));
+        later
+    }
+
     fn note(&mut self, action: &'a Event) {
         let target = &action.target;
         if let Some((tool, told)) = arguments(action) {
@@ -230,7 +236,7 @@ impl<'a> Later<'a> {
     }
 
     /// If the same tool was asked once more and did it, and what its error names is all that was changed or added.
-    fn mends(&self, action: &Event) -> bool {
+    pub(crate) fn mends(&self, action: &Event) -> bool {
         let Some(((tool, told), error)) = arguments(action).zip(action.outcome.error.as_deref()) else {
             return false;
         };
@@ -238,22 +244,16 @@ impl<'a> Later<'a> {
             let mut words = error.split(|c: char| !(c.is_alphanumeric() || c == '_'));
             words.any(|word| !word.is_empty() && word.eq_ignore_ascii_case(name))
         };
-        let key_of = |argument: &str| argument.split_once(": ").map_or("", |(key, _)| key).to_owned();
-        let names = |argument: &str| is_named(&key_of(argument));
         let is_again = |later: &Vec<&str>| {
+            let is_changed = |key: &str, others: &[&str]| others.iter().any(|other| key_of(other) == key);
             let mut gone = told.iter().filter(|argument| !later.contains(argument));
             let mut added = later
                 .iter()
                 .filter(|argument| !told.contains(argument))
                 .peekable();
             added.peek().is_some()
-                && gone.all(|argument| {
-                    names(argument) && later.iter().any(|later| key_of(later) == key_of(argument))
-                })
-                && added.all(|argument| {
-                    let key = key_of(argument);
-                    is_named(&key) || told.iter().any(|told| key_of(told) == key)
-                })
+                && gone.all(|argument| is_named(key_of(argument)) && is_changed(key_of(argument), later))
+                && added.all(|argument| is_named(key_of(argument)) || is_changed(key_of(argument), &told))
         };
         self.by_tool
             .get(tool)

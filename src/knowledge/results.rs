@@ -20,7 +20,7 @@ pub(crate) enum ResultKind {
     Page,
     /// The address of a page.
     Address,
-    /// What a page says of the action before it.
+    /// A page's remark on the action before it.
     Alert,
     /// A remark beside the result: a notice, a warning of an installer.
     Aside,
@@ -91,7 +91,7 @@ pub(crate) fn results<'t>(found: &LiteralHits<'t>) -> impl Iterator<Item = (Resu
     })
 }
 
-/// What a page says of the action before it, wherever that stands.
+/// The remark of a page on the action before it, wherever it stands.
 pub(crate) fn alert(page: &str) -> Option<&str> {
     let mut rows = TABLE.result.iter().filter(|row| row.kind == ResultKind::Alert);
     rows.find_map(|row| {

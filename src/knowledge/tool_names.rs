@@ -1,4 +1,4 @@
-//! What names of tools tell: that a tool looks something up, acts on something, or only keeps what the agent thinks.
+//! Names of tools that tell: a tool looks something up, acts on something, or only keeps what the agent thinks.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::table;
 
-/// What a verb in the name of a tool tells of what it does.
+/// The effect of a tool, as a verb in its name tells it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum NameTells {

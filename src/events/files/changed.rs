@@ -12,12 +12,12 @@ use crate::knowledge::tool_names::each_word;
 /// Removals that are compared with each file at most.
 const MAX_REMOVALS: usize = 400;
 
-/// What events did to changed files, whichever these are.
+/// The effects of events on changed files, whichever these are.
 #[derive(Debug, Default)]
 pub(super) struct Changes {
     /// The events that say that they did what they were to do.
     sure: FxHashSet<usize>,
-    /// What was removed, by a name or a pattern of names, and by which event.
+    /// The event of each removal, and the name or the pattern of names that it removed.
     removed: Vec<(usize, String, bool)>,
     /// The last event that may have put back any file.
     last_sweep: Option<usize>,

@@ -1,4 +1,4 @@
-//! What a command that ran tests printed behind their counts: the errors of its other programs.
+//! The errors of the other programs of a command that ran tests, behind the counts of these.
 
 use super::error_line::{both_edges, of_traceback};
 use super::text::quote;

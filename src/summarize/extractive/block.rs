@@ -2,7 +2,7 @@
 
 use crate::events::event::Event;
 
-/// Where the text of a block stood.
+/// The origin of a block's text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum BlockOrigin {
     /// In an assistant's turn.

@@ -22,7 +22,7 @@ pub(super) struct CallLine<'l> {
     /// The number of runs, as the line tells it.
     runs: Option<&'l str>,
     mark: Option<&'static str>,
-    /// How it ended.
+    /// Its ending.
     pub ending: Option<&'l str>,
 }
 

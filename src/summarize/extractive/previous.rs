@@ -1,6 +1,8 @@
 //! An earlier summary carried over: its lines go back to the sections that they came from, its calls are events again, and what later
 //! calls made of them holds for them too.
 
+use std::cell::OnceCell;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::call_line::CallLine;
@@ -16,7 +18,7 @@ use crate::events::files::end_states::EndStates;
 use crate::events::files::marks::{BEFORE_BOTH, BEFORE_EDITS, NO_LONGER_SO};
 use crate::events::line::{cleaned, is_fence, shortened, without_bullet};
 use crate::events::outcome::status::{CallStatus, Outcome};
-use crate::events::resolved::{cause_of, is_mended_by};
+use crate::events::resolved::{Later, cause_of};
 use crate::events::shell::{Step, Touch};
 use crate::events::source_call::SourceCall;
 use crate::events::target::Effect;
@@ -114,6 +116,8 @@ impl PreviousSummary {
             .iter()
             .map(|action| (action.target.line.as_str(), action.is_answered))
             .collect();
+        let mended = OnceCell::new();
+        let later = || mended.get_or_init(|| Later::of(actions));
         let mut runs = RunsBefore::default();
         let mut done: FxHashSet<&str> = FxHashSet::default();
         let mut after: FxHashMap<Section, usize> = FxHashMap::default();
@@ -144,7 +148,7 @@ impl PreviousSummary {
                     }
                     let is_mended = || {
                         call.failed_on_arguments()
-                            .is_some_and(|call| is_mended_by(&call, actions))
+                            .is_some_and(|call| later().mends(&call))
                     };
                     is_again || !is_newest || line.event.as_ref().is_some_and(is_overtaken) || is_mended()
                 }
