@@ -1,5 +1,10 @@
 //! A tool call read: its target, from its name and arguments.
 
+use std::borrow::Cow;
+use std::hash::{Hash, Hasher};
+
+use rustc_hash::FxHasher;
+
 use super::code::{calls_to_act, is_passing, telling_code};
 use super::command;
 use super::line::{cleaned, cleaned_line, is_telling, lines_of, shortened};
@@ -101,7 +106,13 @@ fn of_fields(name: &str, named: Option<&str>, fields: &ArgumentFields<'_>) -> Ta
         .is_some_and(|command| command.starts_with(PATCH));
     let touches = patched(fields).filter(|_| is_patch || command.is_none());
     if let (Some(command), None) = (&command, &touches) {
-        return command::of_command(name, command);
+        return match fields
+            .get(Holds::Directory)
+            .filter(|directory| is_plain(directory))
+        {
+            Some(directory) => command::of_command(name, &["cd ", &directory, " && ", command].concat()),
+            None => command::of_command(name, command),
+        };
     }
     if let Some(touches) = touches {
         let name = if is_patch { PATCH } else { name };
@@ -139,10 +150,27 @@ fn of_fields(name: &str, named: Option<&str>, fields: &ArgumentFields<'_>) -> Ta
     };
     Target {
         key: line.clone(),
+        whole: whole(fields),
         line,
         touches: command::on_open_file(known).into_iter().collect(),
         ..Target::default()
     }
+}
+
+/// If a directory stands in a command as it is.
+fn is_plain(directory: &str) -> bool {
+    let is_of_path = |sign: char| sign.is_alphanumeric() || "/._-~".contains(sign);
+    !directory.is_empty() && directory.chars().all(is_of_path)
+}
+
+/// All arguments in a number: a line may not tell all of them.
+fn whole(fields: &ArgumentFields<'_>) -> u64 {
+    let mut hasher = FxHasher::default();
+    for (key, value) in fields.iter() {
+        key.hash(&mut hasher);
+        value.hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 /// A target with a clause of its own: the tool, then the clause.
@@ -163,18 +191,24 @@ fn listed(fields: &ArgumentFields<'_>) -> String {
         let Some(value) = shortened(&value, MAX_VALUE).filter(|value| !value.is_empty()) else {
             continue;
         };
-        if line.len() + value.len() > MAX_TARGET && !line.is_empty() {
+        let room = line.len() + value.len();
+        let piece = if key.is_empty() {
+            value
+        } else {
+            Cow::Owned([key, ": ", &value].concat())
+        };
+        // An object may repeat what names it.
+        if line.split(", ").any(|told| told == piece) {
+            continue;
+        }
+        if room > MAX_TARGET && !line.is_empty() {
             line.push_str(", …");
             break;
         }
         if !line.is_empty() {
             line.push_str(", ");
         }
-        if !key.is_empty() {
-            line.push_str(key);
-            line.push_str(": ");
-        }
-        line.push_str(&value);
+        line.push_str(&piece);
     }
     line
 }

@@ -1,7 +1,5 @@
 //! Shell commands: the statement that tells each, where it ran, and what makes two of them the same.
 
-use rustc_hash::FxHashMap;
-
 use super::effect::{effect_of, run_of_written};
 use super::files::scripts::written_by;
 use super::line::{cleaned, lines_of, shortened};
@@ -89,8 +87,13 @@ fn only_command(command: &Command) -> Option<String> {
     let (Does::Shell, _, words) = shell.program()? else {
         return None;
     };
-    let [option, code] = words else { return None };
-    let is_code = option.text.starts_with('-') && option.text.ends_with('c');
+    let (option, code) = match words {
+        [option, code] => (option.text.as_str(), code),
+        // Some agents name the shell as a tool: `bash "git status"`.
+        [code] if code.text.contains(' ') => ("-c", code),
+        _ => return None,
+    };
+    let is_code = option.starts_with('-') && option.ends_with('c');
     (is_code && shell.written.is_empty()).then(|| code.text.clone())
 }
 
@@ -209,42 +212,6 @@ pub(crate) fn without_redirection(command: &str) -> &str {
     command.strip_suffix("2>&1").map_or(command, str::trim_end)
 }
 
-/// Settles where each command ran. The keys say it always, the lines where the same ran in several places; one that went
-/// nowhere counts as run where alone the same ran otherwise.
-pub(crate) fn tell_directories(targets: &mut [Target]) {
-    // The only directory of each command; `None` where there are several.
-    let mut only: FxHashMap<&str, Option<&str>> = FxHashMap::default();
-    for target in targets.iter() {
-        let name = target.directory.as_ref().map_or("", |directory| &directory.name);
-        if !name.is_empty() {
-            let only = only.entry(&target.key).or_insert(Some(name));
-            *only = only.filter(|only| *only == name);
-        }
-    }
-    let places: Vec<(Option<String>, bool)> = targets
-        .iter()
-        .map(|target| {
-            let name = target.directory.as_ref().map_or("", |directory| &directory.name);
-            let only = only.get(target.key.as_str()).copied().unwrap_or_default();
-            let place = if name.is_empty() { only } else { Some(name) };
-            (
-                place.map(|place| [" in ", place].concat()),
-                only.is_none() && !name.is_empty(),
-            )
-        })
-        .collect();
-    for (target, (place, is_told)) in targets.iter_mut().zip(places) {
-        target.key.push_str(place.as_deref().unwrap_or_default());
-        let Some(directory) = target.directory.take().filter(|_| is_told) else {
-            continue;
-        };
-        if target.line.is_char_boundary(directory.place) {
-            let told = ["cd ", &directory.name, " && "].concat();
-            target.line.insert_str(directory.place, &told);
-        }
-    }
-}
-
 /// The line of a script of several lines: the program that runs it, and its most telling comment or statement.
 fn script_line(first: &str, body: &str) -> String {
     let program = first.split("<<").next().unwrap_or(first);
@@ -279,6 +246,7 @@ fn script_line(first: &str, body: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::files::directories::tell_directories;
     use super::*;
 
     fn settled(commands: &[&str]) -> Vec<Target> {
@@ -373,7 +341,13 @@ mod tests {
         );
         assert_eq!(
             told(&["cd /a && x", "cd /a\ncd b\nx", "cd /c && y", "x", "y"]),
-            ["sh: cd /a && x", "sh: cd /a/b && x", "sh: y", "sh: x", "sh: y"]
+            [
+                "sh: cd /a && x",
+                "sh: cd /a/b && x",
+                "sh: cd /c && y",
+                "sh: x",
+                "sh: y"
+            ]
         );
     }
 }

@@ -16,8 +16,10 @@ const MAX_NUMBER: usize = 12;
 
 /// The role and name of the element whose number stands in the line of a call; none if the last page before the call has no such.
 pub(super) fn element_of(line: &str, turns: &[SourceTurn<'_>], turn: usize) -> Option<String> {
-    let start = NUMBER.find(line.as_bytes())? + NUMBER.needle().len();
-    let (number, _) = line.get(start..)?.split_once('"')?;
+    let number = match NUMBER.find(line.as_bytes()) {
+        Some(at) => line.get(at + NUMBER.needle().len()..)?.split('"').next()?,
+        None => first_value(line)?,
+    };
     let is_number = number.len() <= MAX_NUMBER && number.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let page = turns
         .get(..turn)?
@@ -33,10 +35,24 @@ pub(super) fn element_of(line: &str, turns: &[SourceTurn<'_>], turn: usize) -> O
     let element = page.get(at + mark.len()..)?.lines().next()?;
     // A name stands in quotes; states and addresses follow it.
     let (role, rest) = element.split_once(" '")?;
-    let name = rest.split("',").next()?.trim_end().trim_end_matches('\'');
+    let is_end = |at: &usize| {
+        let behind = rest.get(at + 1..).unwrap_or_default();
+        let word = behind.split_whitespace().next().unwrap_or_default();
+        behind.trim().is_empty() || behind.starts_with(',') || word.contains('=')
+    };
+    let end = memchr::memchr_iter(b'\'', rest.as_bytes()).find(is_end)?;
+    let name = rest.get(..end)?.trim();
     let element = cleaned(&[role, " '", name, "'"].concat());
     (!name.is_empty())
         .then(|| shortened(&element, MAX_VALUE))
         .flatten()
         .map(Into::into)
+}
+
+/// The first value of a call: `1503` of `click(element: 1503)`.
+fn first_value(line: &str) -> Option<&str> {
+    let (_, arguments) = line.split_once('(')?;
+    let first = arguments.split([',', ')']).next()?;
+    let (_, value) = first.split_once(": ")?;
+    Some(value).filter(|value| value.bytes().any(|byte| byte.is_ascii_digit()))
 }

@@ -116,7 +116,7 @@ impl Event {
         target.effect == Effect::Other && acts_by_name()
     }
 
-    /// If neither the line of the call nor its answer tells what was worked on: a click on a place of a screen.
+    /// If neither the line of the call nor its answer tells what was worked on: a click on a place of a screen, or of a page that stays.
     pub fn is_wordless(&self) -> bool {
         let target = &self.target;
         let Some((_, arguments)) = target.line.split_once('(') else {
@@ -129,7 +129,7 @@ impl Event {
         target.effect == Effect::Other
             && !target.is_run
             && target.beside.is_none()
-            && self.outcome.result.is_none()
+            && (self.outcome.result.is_none() || self.outcome.is_page)
             && arguments.trim_end_matches(')').split(", ").all(is_wordless)
     }
 }

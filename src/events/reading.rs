@@ -6,9 +6,9 @@ use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 
 use super::attempt::{answer_at, target_at};
-use super::command::tell_directories;
 use super::element::element_of;
 use super::event::{Event, FIRST_NUMBER};
+use super::files::directories::tell_directories;
 use super::files::put_in::mark_taken_out;
 use super::files::scripts::{Scripts, written_by};
 use super::later::outdated::mark_outdated;
@@ -79,6 +79,9 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
             .filter(|_| own.is_some())
             .map(|answer| outcome(answer, target.effect, &target.line, told, calls.after(index)))
             .unwrap_or_default();
+        // The same click on another page is another one.
+        let is_elsewhere = |earlier: &&mut Event| outcome.is_page && earlier.outcome.result != outcome.result;
+        let is_repeated = is_repeated && !earlier.as_ref().is_some_and(is_elsewhere);
         let is_open = outcome.failed() == Some(true);
         let text = answer.map(|answer| answer.text);
         let mut touches = touches(&target, &outcome, text, &open_file);
@@ -222,9 +225,10 @@ fn again(targets: &[Target], things: &[usize]) -> Vec<bool> {
     again
 }
 
-/// Returns true if one line reports two attempts at the same thing: the same command with another pipe behind it is the same.
+/// Returns true if one line reports two attempts at the same thing: the same command with another pipe behind it is the same, another
+/// argument that the line does not tell is not.
 fn is_same(earlier: &Target, later: &Target) -> bool {
-    earlier.line == later.line || later.effect == Effect::Other
+    (earlier.line == later.line || later.effect == Effect::Other) && earlier.whole == later.whole
 }
 
 /// Steps of earlier runs of the same call that are told with its last one at most.

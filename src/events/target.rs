@@ -54,6 +54,8 @@ pub(crate) struct Target {
     pub kind: ToolKind,
     /// The key that two attempts at the same thing share.
     pub key: String,
+    /// The arguments of a call of which a line may tell a part, in a number.
+    pub whole: u64,
     /// Its effect.
     pub effect: Effect,
     /// The file it does it to.

@@ -28,6 +28,7 @@ pub(crate) enum Holds {
     Range,
     Address,
     Task,
+    Directory,
 }
 
 /// The effect of a verb.

@@ -82,6 +82,7 @@ struct No {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct ChangeWords {
+    error_headings: Vec<String>,
     done: Vec<String>,
     not_done: Vec<String>,
     not_allowed: Vec<String>,
@@ -193,6 +194,14 @@ pub(crate) fn not_allowed(status: &str) -> Option<&'static str> {
 
 /// Words at the beginning of an answer to an edit that may say that it was refused.
 const MAX_REFUSED: usize = 5;
+
+/// The error of the action before it that a page tells under a heading.
+pub(crate) fn error_under_heading(page: &str) -> Option<&str> {
+    let mut headings = TABLE.words.error_headings.iter();
+    let (_, below) = headings.find_map(|heading| page.split_once(heading.as_str()))?;
+    let line = below.trim_start().lines().next()?.trim();
+    (!line.is_empty() && !line.starts_with('#') && line != "None").then_some(line)
+}
 
 /// Returns true if the first words of an answer to an edit say that it was refused, and not before that it was done.
 pub(crate) fn says_refused(text: &str) -> bool {

@@ -2,6 +2,7 @@
 
 mod changed;
 mod contents;
+pub(crate) mod directories;
 pub(crate) mod end_states;
 mod installed;
 pub(crate) mod marks;

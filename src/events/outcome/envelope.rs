@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::de::IgnoredAny;
 
-use super::terminal::{without_echo, without_envelope};
+use super::terminal::{is_echo, without_echo, without_envelope};
 use crate::events::written::printed_object;
 use crate::knowledge::errors::says_done;
 use crate::trajectory::json::leaves::{Leaf, leaves};
@@ -24,26 +24,43 @@ const PRINTED: [&str; 4] = ["output", "stdout", "stderr", "content"];
 /// The fields that hold a text of a program or a tool.
 const TEXTS: [&str; 7] = ["output", "stdout", "stderr", "content", "result", "text", "log"];
 
-/// The output and the exit code; `None` if the answer is no such envelope, or has an error of its own.
-pub(crate) fn unwrapped(fields: &[Leaf<'_>]) -> Option<(String, i32)> {
-    let mut outermost = fields.iter().filter(|leaf| leaf.depth == 1);
+/// The output, and the exit code where it is told; `None` if the answer is no such envelope, or has an error of its own.
+pub(crate) fn unwrapped(fields: &[Leaf<'_>], target: &str) -> Option<(String, Option<i32>)> {
+    let outermost = || fields.iter().filter(|leaf| leaf.depth == 1);
     // It may stand in an object beside what was printed: `"metadata": {"exit_code": 0}`.
     let mut near = fields.iter().filter(|leaf| leaf.depth <= 2 && leaf.record == 0);
-    let code = near.find(|leaf| leaf.is_under(&EXIT_CODES))?;
-    let code = code.value().trim().parse().ok()?;
-    let is_error =
-        |leaf: &Leaf<'_>| leaf.is_under(&["error"]) && leaf.is_string && !leaf.value().trim().is_empty();
-    if outermost.any(is_error) {
+    let told = near
+        .find(|leaf| leaf.is_under(&EXIT_CODES))
+        .and_then(|leaf| leaf.value().trim().parse().ok());
+    let mut errors = outermost().filter(|leaf| leaf.is_under(&["error"]) && leaf.is_string);
+    let error = errors
+        .find(|leaf| !leaf.value().trim().is_empty())
+        .map(|leaf| code_of(&leaf.value()));
+    let code = match error {
+        // It says no more than the code does.
+        Some(Some(code)) => Some(code),
+        Some(None) => return None,
+        None => told,
+    };
+    let is_of_terminal = |leaf: &Leaf<'_>| {
+        leaf.is_under(&["stdout", "stderr"]) || leaf.is_string && is_echo(&leaf.value(), target)
+    };
+    if code.is_none() && !outermost().any(is_of_terminal) {
         return None;
     }
-    let printed = fields
-        .iter()
-        .filter(|leaf| leaf.depth == 1 && leaf.is_string && leaf.is_under(&PRINTED));
+    let printed = outermost().filter(|leaf| leaf.is_string && leaf.is_under(&PRINTED));
     let printed: Vec<Cow<'_, str>> = printed
         .map(Leaf::value)
         .filter(|text| !text.trim().is_empty())
         .collect();
     (!printed.is_empty()).then(|| (printed.join("\n"), code))
+}
+
+/// The code in an error that says nothing else: `exit status 20`, `Command failed with exit code 1`.
+fn code_of(error: &str) -> Option<i32> {
+    let (words, code) = error.trim().trim_end_matches('.').rsplit_once([' ', ':'])?;
+    let is_plain = words.len() <= 40 && words.contains("exit") && !words.contains('\n');
+    code.parse().ok().filter(|_| is_plain)
 }
 
 /// The text of an answer that is a list of text parts, as MCP has it, and its flag: `{"content": [{"type": "text", "text": "…"}], "isError": true}`.
@@ -183,7 +200,13 @@ mod tests {
             "32 passed in 1.0s\nall well, and that is most of it"
         );
         let fields = leaves(wrapped, MAX_FIELDS).unwrap();
-        assert_eq!(unwrapped(&fields).unwrap().1, 0);
+        assert_eq!(unwrapped(&fields, "").unwrap().1, Some(0));
+        let silent = r#"{"command": "argocd app sync a", "error": "exit status 20", "stderr": "rollback is refused\n"}"#;
+        let fields = leaves(silent, MAX_FIELDS).unwrap();
+        assert_eq!(
+            unwrapped(&fields, "").unwrap(),
+            ("rollback is refused\n".to_owned(), Some(20))
+        );
         for other in [
             r#"{"output": "a", "order": {"id": 1, "state": "paid"}}"#,
             "{not json",

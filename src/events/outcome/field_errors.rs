@@ -3,10 +3,11 @@
 use crate::trajectory::json::leaves::Leaf;
 
 /// Fields that say what went wrong, where something did.
-pub(super) const MESSAGES: [&str; 7] = [
+pub(super) const MESSAGES: [&str; 8] = [
     "message",
     "reason",
     "detail",
+    "diagnostics",
     "errorSummary",
     "errorMessage",
     "error_message",

@@ -6,6 +6,7 @@ pub(crate) mod error_line;
 mod field_errors;
 pub(crate) mod field_line;
 pub(crate) mod fields;
+mod http_answer;
 pub(crate) mod later_calls;
 mod printed;
 mod reply;
@@ -26,12 +27,13 @@ use crate::knowledge::tool_names::is_lookup;
 use crate::trajectory::json::leaves::leaves;
 use envelope::{longest_text, object_in, objects_in, text_of_parts, unwrapped};
 use fields::outcome_of;
+use http_answer::HttpAnswer;
 use later_calls::LaterCalls;
 use printed::of_printed;
 use reported::ReportedFields;
 use shown_fields::{MAX_FIELDS, MAX_SEARCHED};
 use status::{Answer, Basis, CallStatus, Outcome};
-use terminal::exit_code;
+use terminal::{exit_code, is_command};
 use text::tool_of;
 
 /// The outcome of a call from its answer. Errors that stand in what was read (`effect`) are none of the call's. Of a JSON answer the result tells the status, and what neither the call itself
@@ -44,6 +46,10 @@ pub(crate) fn outcome<'a>(
     later: LaterCalls<'_>,
 ) -> Outcome {
     let answer = answer.into();
+    if let Some(response) = HttpAnswer::of(answer.text).filter(|_| !is_command(target)) {
+        let body = outcome(answer.with_text(response.body), effect, target, told, later);
+        return response.outcome(body);
+    }
     let printed = |text: &str, code: Option<i32>, is_error: Option<bool>| {
         let text = without_colours(text.trim());
         let text = text.as_ref();
@@ -85,8 +91,8 @@ pub(crate) fn outcome<'a>(
         }
         return printed(answer.text, answer.exit_code, answer.is_error);
     };
-    if let Some((text, code)) = unwrapped(&fields) {
-        return printed(&text, answer.exit_code.or(Some(code)), answer.is_error);
+    if let Some((text, code)) = unwrapped(&fields, target) {
+        return printed(&text, answer.exit_code.or(code), answer.is_error);
     }
     if let Some((text, is_error)) = text_of_parts(&fields) {
         let answer = Answer {

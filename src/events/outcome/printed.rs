@@ -12,7 +12,7 @@ use crate::events::observation::shows_page;
 use crate::events::shell::programs::{Does, known};
 use crate::events::target::Effect;
 use crate::events::tools::{Verb, Verbs};
-use crate::knowledge::errors::{ErrorKind, says_done, says_refused};
+use crate::knowledge::errors::{ErrorKind, error_under_heading, says_done, says_refused};
 use crate::knowledge::found::LiteralHits;
 use crate::knowledge::results::{ResultKind, alert, results, shows_documents};
 use crate::knowledge::runners::{Diagnostics, TestRun, diagnostics, test_run};
@@ -37,6 +37,15 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
     let body = without_echo(body(text), target);
     let lines = number_of_lines(body);
     let body = without_image(body);
+    if let Some(error) = error_under_heading(body) {
+        return Outcome {
+            status: CallStatus::Failed,
+            basis: Basis::Text,
+            error: quote(error),
+            lines,
+            ..Outcome::default()
+        };
+    }
     let (head, tail) = both_edges(body);
     let says_no = says_no(target);
     let no = says_no.filter(|(_, prints)| exit_code == Some(1) && (*prints || body.is_empty()));
@@ -164,6 +173,7 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
         .or(short)
         .or_else(|| reply(body, lines).filter(|_| acts(tool_of(target))))
         .or_else(|| report(body).filter(|_| Verbs::of(tool_of(target)).has(Verb::Delegate)));
+    let is_page = told.page.is_some() && result.is_some() && result == told.line_without_alert(body);
     let is_of_run = says_no.is_none() && effect == Effect::Other && !is_reading;
     let last_line = || quote(last_lines(body).take(LAST_LINES).find(|line| has_word(line))?);
     Outcome {
@@ -181,6 +191,7 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
         hit: says_no.and_then(|(_, prints)| hit(target, body, prints, later)),
         says_done,
         is_marked,
+        is_page,
     }
 }
 

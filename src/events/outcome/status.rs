@@ -55,6 +55,8 @@ pub(crate) struct Outcome {
     pub says_done: bool,
     /// The result is a line that the output marks as failed.
     pub is_marked: bool,
+    /// The answer is a page, and the result its title.
+    pub is_page: bool,
 }
 
 impl Outcome {
@@ -70,6 +72,15 @@ impl Outcome {
     /// Returns true if it counts tests that passed or failed.
     pub fn ran_tests(&self) -> bool {
         self.tests.is_some_and(|tests| !tests.ran_none())
+    }
+
+    /// Returns true if the result tells nothing but how many records came back.
+    pub fn is_only_counted(&self) -> bool {
+        let counted = self
+            .result
+            .as_deref()
+            .and_then(|result| result.strip_suffix(" records"));
+        counted.is_some_and(|counted| !counted.contains(';'))
     }
 
     /// Takes over what a text among the fields of an answer tells beyond them.

@@ -25,13 +25,27 @@ fn command_of(target: &str) -> Option<&str> {
 /// Returns true if a call ran a command: a tool is named before it, or a program begins it that does more than to edit.
 pub(super) fn is_command(target: &str) -> bool {
     let first = target.split(' ').next().unwrap_or_default();
-    first.ends_with(':') || known(first).is_some_and(|row| !matches!(row.does, Does::Edits | Does::Applies))
+    first.ends_with(':') && !first.contains('(')
+        || known(first).is_some_and(|row| !matches!(row.does, Does::Edits | Does::Applies))
 }
 
 /// Returns true if a call ran a single program, so that the exit code is its own.
 pub(super) fn is_single(target: &str) -> bool {
     let is_plain = |command: &str| !command.contains(['|', ';', '&', '\n', '#']);
     !target.ends_with('…') && command_of(target).is_some_and(is_plain)
+}
+
+/// Returns true if a text is the command of a call once more.
+pub(super) fn is_echo(text: &str, target: &str) -> bool {
+    let command = command_of(target).filter(|command| command.contains(' '));
+    command.is_some_and(|command| {
+        let text = text.trim();
+        if target.ends_with('…') {
+            text.contains(command)
+        } else {
+            text.ends_with(command)
+        }
+    })
 }
 
 /// An output without its first line where that is the command once more, as some terminals have it.
@@ -131,11 +145,13 @@ fn without_state_lines(output: &str) -> &str {
 }
 
 /// What a shell's wrapper says after an output: where it is, which interpreter it has.
-const STATE: [&str; 4] = [
+const STATE: [&str; 6] = [
     "[The command completed with",
     "[Command finished with",
     "[Python Interpreter: ",
     "[Current working directory: ",
+    "[exit code: ",
+    "[Exit code: ",
 ];
 
 /// Bytes of the longest prompt that is known as one.
@@ -203,6 +219,10 @@ pub(super) fn exit_code(answer: &str, is_reading: bool) -> Option<i32> {
         None
     };
     let label = |line: &str| {
+        let inner = line
+            .strip_prefix('[')
+            .and_then(|line| line.trim_end().strip_suffix(']'));
+        let line = inner.unwrap_or(line);
         let (label, rest) = line.split_at_checked("exit code".len())?;
         let code = code_in(rest).filter(|_| label.eq_ignore_ascii_case("exit code"))?;
         let ends = line.trim_end().ends_with(|c: char| c.is_ascii_digit()) && line.len() <= 20;

@@ -88,7 +88,9 @@ impl<'t> PythonReader<'t> {
                 Some(key) if self.takes("=") => key,
                 _ => {
                     self.rest = before;
-                    &row.argument
+                    [row.argument.as_str(), "value"]
+                        .into_iter()
+                        .find(|key| !arguments.contains_key(*key))?
                 }
             };
             arguments.insert(key.to_owned(), self.value()?);

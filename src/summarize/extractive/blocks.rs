@@ -3,6 +3,7 @@
 use super::block::{Block, BlockCalls, BlockOrigin};
 use super::candidate::{LineLimits, order};
 use super::quoted::{OUTPUT, SAID, THOUGHT, harmless, tells, written};
+use super::verdicts::Verdicts;
 use super::work::{line_of_run, order_of_call, prepares};
 use crate::compress::reuse::{Reuse, pieces};
 use crate::events::event::Event;
@@ -50,6 +51,7 @@ const SHORT_OUTPUT: usize = 120;
 pub(super) fn blocks(
     stretch: &Stretch<'_>,
     files: &EndStates,
+    verdicts: &Verdicts,
     reuse: &Reuse,
     limits: LineLimits,
 ) -> Vec<Block> {
@@ -68,6 +70,7 @@ pub(super) fn blocks(
             freshness,
             is_last,
             reuse,
+            verdicts,
         };
         if turn.role == Role::Assistant {
             spoken(turn, at, events, files, limits, &mut blocks);
@@ -96,6 +99,7 @@ struct At<'r> {
     /// If no assistant's turn stands behind it.
     is_last: bool,
     reuse: &'r Reuse,
+    verdicts: &'r Verdicts,
 }
 
 impl At<'_> {
@@ -179,7 +183,9 @@ fn spoken(
                 tool => tool,
             };
             let label = marked(label, mark);
-            format!("turn -{}, {}", at.back, line_of_run(event, &label, limits))
+            let mut line = format!("turn -{}, {}", at.back, line_of_run(event, &label, limits));
+            at.verdicts.push_on(event, &mut line);
+            line
         };
         blocks.push(Block {
             order: order(at.index, event.call + 1),

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::verdicts::without_verdict;
 use super::work::NO_ANSWER;
 use crate::events::event::Event;
 use crate::events::files::marks::MARKS;
@@ -111,6 +112,7 @@ impl<'l> CallLine<'l> {
     pub fn event(&self, number: usize) -> Option<Event> {
         let mut target = target_of_line(self.label)?;
         let ending = self.ending.unwrap_or_default();
+        let ending = without_verdict(ending);
         let (exit_code, failed) = self.status();
         let text = match failed {
             Some(_) => ending.split_once(": ").map_or("", |(_, text)| text),

@@ -23,6 +23,7 @@ mod superseded;
 #[cfg(test)]
 mod tests;
 mod unused;
+mod verdicts;
 mod work;
 
 use futures_util::future::BoxFuture;
@@ -43,6 +44,7 @@ use passages::Passages;
 use previous::PreviousSummary;
 use rank::Chosen;
 pub use small_talk::{asks_for_something, only_agrees};
+use verdicts::Verdicts;
 
 /// The embedded summarizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,7 +129,8 @@ impl Extractive {
         prose::note(&said, &mut told);
         prose::asked(&said, &told, limits, &mut candidates);
         without_replaced(&mut candidates, &told);
-        work::done(actions, &runs_before, &files, limits, &mut candidates);
+        let verdicts = Verdicts::of(turns, actions, limits.line);
+        work::done(actions, &verdicts, &runs_before, &files, limits, &mut candidates);
         unused::take_out(&mut candidates, request.reuse, &matcher, turns, actions, &files);
         work::open_errors(actions, &runs_before, &files, limits, &mut candidates);
         candidates.retain(|candidate| is_news(candidate, in_progress, request.files_follow));
@@ -147,7 +150,7 @@ impl Extractive {
         let references = References::new(anchors, request.counter);
         let passages_with = |reuse| {
             let blocks = if quotes {
-                blocks::blocks(stretch, &files, reuse, limits)
+                blocks::blocks(stretch, &files, &verdicts, reuse, limits)
             } else {
                 Vec::new()
             };
@@ -167,6 +170,7 @@ impl Extractive {
             // Later turns speak of nothing in it: better the newest than nothing.
             lines = filling.filled(&candidates, &passages_with(Reuse::none()).of_newest());
         }
+        verdicts::take_out_repeated(&mut lines);
         let mut is_lost = vec![false; anchors.len()];
         if self.redaction {
             redactions += redacted_again(&mut lines, &matcher, &mut is_lost, request.counter);

@@ -206,7 +206,7 @@ fn length(text: &str) -> f64 {
 
 /// The lines of a text that are prose: no fenced code (`with_code` says where it stood), no comments of a template, no bare
 /// tags, no data.
-fn prose_lines(text: &str, with_code: bool) -> Vec<Cow<'_, str>> {
+pub(super) fn prose_lines(text: &str, with_code: bool) -> Vec<Cow<'_, str>> {
     let mut lines: Vec<Cow<'_, str>> = Vec::with_capacity(8);
     let mut in_fence = false;
     let mut in_comment = false;

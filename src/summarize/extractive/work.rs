@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::{Candidate, LineLimits, Section, order};
+use super::verdicts::Verdicts;
 use crate::events::event::Event;
 use crate::events::files::end_states::EndStates;
 use crate::events::later::resolved::has_passed;
@@ -31,6 +32,7 @@ pub(super) type RunsBefore = FxHashMap<String, (usize, usize)>;
 /// quotations, in the files read, and in identifiers.
 pub(super) fn done(
     actions: &[Event],
+    verdicts: &Verdicts,
     before: &RunsBefore,
     files: &EndStates,
     limits: LineLimits,
@@ -40,19 +42,23 @@ pub(super) fn done(
     let open = open(actions, files);
     for (number, action) in actions.iter().enumerate() {
         let is_told = open.iter().any(|(other, _)| *other == number);
-        let is_looked_at = says_nothing(action) && action.is_lookup() || action.target.effect == Effect::Read;
+        let says_nothing = says_nothing(action) && !verdicts.has(action);
+        let is_looked_at = says_nothing && action.is_lookup() || action.target.effect == Effect::Read;
         let is_needless = is_told || is_looked_at || prepares(action);
         let later = actions.get(number + 1..).unwrap_or_default();
         if is_needless || was_overtaken(action, later, files) || files.is_overtaken(action) {
             continue;
         }
-        let text = line_of_call(action, before, files, limits);
+        let mut text = line_of_call(action, before, files, limits);
+        verdicts.push_on(action, &mut text);
         let lateness = (number + 1) as f64 / count;
         let failed = action.outcome.failed() == Some(true);
         let (base, late) = match action.target.effect {
             // How many lines were printed tells nothing of them: such a call is told only for the identifiers in its line, or for what it
             // changed.
-            _ if says_nothing(action) => {
+            // The words before it tell what it was for.
+            _ if action.is_wordless() && action.outcome.is_page => (0.0, 0.0),
+            _ if says_nothing => {
                 if action.acts() {
                     (1.0, 1.0)
                 } else {
@@ -131,11 +137,14 @@ pub(super) fn prepares(action: &Event) -> bool {
     action.target.is_setup || installs && action.outcome.failed() != Some(true)
 }
 
-/// If nothing but a number of lines is known of what came back, and nothing was changed.
+/// If nothing but a number of lines or records is known of what came back, and nothing was changed.
 fn says_nothing(action: &Event) -> bool {
     let outcome = &action.outcome;
-    let is_known = outcome.result.is_some() || outcome.hit.is_some() || outcome.failed() == Some(true);
-    let is_shown = outcome.lines > 0 || action.target.effect == Effect::Read && outcome.exit_code.is_some();
+    let is_told = outcome.result.is_some() && !outcome.is_only_counted();
+    let is_known = is_told || outcome.hit.is_some() || outcome.failed() == Some(true);
+    let is_shown = outcome.lines > 0
+        || outcome.is_only_counted()
+        || action.target.effect == Effect::Read && outcome.exit_code.is_some();
     action.is_answered && is_shown && !is_known && action.target.effect != Effect::Modify
 }
 

@@ -9,8 +9,10 @@ mod mended;
 mod promises;
 mod quotes;
 mod reads_well;
+mod repeats;
 mod screens;
 mod unused;
+mod verdicts;
 
 use std::borrow::Cow;
 

@@ -7,46 +7,6 @@ fn bash(command: &str) -> String {
 }
 
 #[test]
-fn repeated_runs_are_counted_once_and_say_how_many_failed() {
-    let failed = "<returncode>1</returncode>\n<output>\n==== 3 failed in 2.1s ====\n</output>";
-    let passed = "<returncode>0</returncode>\n<output>\n==== 13 passed in 2.0s ====\n</output>";
-    let plain = bash("pytest core_a.py");
-    let turns = [
-        call("", "bash", &plain),
-        answer(failed),
-        call("", "bash", &plain),
-        answer(failed),
-        call("", "bash", &plain),
-        answer(passed),
-    ];
-    let text = told(&turns);
-    assert!(
-        text.contains("- bash: pytest core_a.py (x3, 2 failed earlier) -> ok: 13 passed in 2.0s"),
-        "{text}"
-    );
-    assert_eq!(text.matches("pytest").count(), 1, "{text}");
-    let text = told(&turns[..4]);
-    assert!(
-        text.contains("- bash: pytest core_a.py (x2) -> exit 1: 3 failed in 2.1s"),
-        "{text}"
-    );
-}
-
-#[test]
-fn runs_of_a_program_with_other_filters_are_not_counted_as_one() {
-    let [all, one] = ["mix check | grep -v note", "mix check | grep user_live"].map(bash);
-    let found = "lib/user_live.ex:25: The guard clause can never succeed.";
-    let turns = [
-        call("", "bash", &all),
-        answer(found),
-        call("", "bash", &one),
-        answer(found),
-    ];
-    let text = told(&turns);
-    assert!(text.contains("user_live") && !text.contains("(x2"), "{text}");
-}
-
-#[test]
 fn two_scripts_are_not_one_because_the_same_program_runs_them() {
     let scripts = [
         bash("python3 -c \"\nimport first_one\n\""),

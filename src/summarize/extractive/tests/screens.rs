@@ -132,3 +132,29 @@ fn a_file_whose_name_only_ends_like_another_is_named_too_and_one_that_nothing_sa
     assert!(is_told("q.rs") && is_told("faq.rs"), "{text}");
     assert!(!listed(&text).contains(&"lost.rs".to_owned()), "{text}");
 }
+
+#[test]
+fn the_same_element_of_another_page_is_another_one() {
+    let page = |title: &str| {
+        format!(
+            "## AXTree:\nRootWebArea '{title}', focused\n\t[1926] textbox 'Price' value='60.00'\n\t[741] button 'Save'\n"
+        )
+    };
+    let pages = ["Lamp red", "Lamp red", "Lamp blue", "Lamp blue"].map(page);
+    let mut turns = vec![
+        call("", "goto", r#"{"url": "http://shop.example/1"}"#),
+        answer(&pages[0]),
+    ];
+    for page in &pages[1..] {
+        turns.push(call("", "fill", r#"{"element": "1926", "value": "54.00"}"#));
+        turns.push(answer(page));
+    }
+    let text = told(&turns);
+    for title in ["Lamp red", "Lamp blue"] {
+        let line = format!("fill(element: 1926, value: 54.00) (textbox 'Price') -> {title}");
+        assert!(
+            text.contains(&line) || text.contains(&line.replace(") ->", ") (x2) ->")),
+            "{text}"
+        );
+    }
+}

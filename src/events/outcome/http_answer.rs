@@ -1,0 +1,59 @@
+//! An HTTP response as it stands: the line of its status, its headers, its body.
+
+use super::status::{Basis, CallStatus, Outcome};
+use super::text::quote;
+
+/// An HTTP response that is an answer.
+pub(super) struct HttpAnswer<'t> {
+    /// `412 Precondition Failed`
+    status: &'t str,
+    went_well: bool,
+    pub body: &'t str,
+}
+
+impl<'t> HttpAnswer<'t> {
+    pub fn of(answer: &'t str) -> Option<Self> {
+        let rest = answer.trim_start().strip_prefix("HTTP/")?;
+        let (head, body) = split_head(rest);
+        let (version, status) = head.lines().next()?.split_once(' ')?;
+        let code: u16 = status.get(..3)?.parse().ok()?;
+        let is_version = version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        (is_version && (100..600).contains(&code)).then(|| Self {
+            status: status.trim(),
+            went_well: code < 400,
+            body: body.trim(),
+        })
+    }
+
+    /// The outcome of the call, by that of the body: what it says of an error stands behind the status.
+    pub fn outcome(&self, body: Outcome) -> Outcome {
+        if self.went_well {
+            let (status, basis) = match body.status {
+                CallStatus::Unknown => (CallStatus::Ok, Basis::Field),
+                status => (status, body.basis),
+            };
+            return Outcome {
+                status,
+                basis,
+                ..body
+            };
+        }
+        let why = body.error.as_ref().or(body.result.as_ref());
+        let error = match why.filter(|_| !self.body.is_empty()) {
+            Some(why) => quote(&format!("{}: {why}", self.status)),
+            None => quote(self.status),
+        };
+        Outcome {
+            status: CallStatus::Failed,
+            basis: Basis::Field,
+            error,
+            ..body
+        }
+    }
+}
+
+/// The head of a response, and its body.
+fn split_head(text: &str) -> (&str, &str) {
+    let split = text.split_once("\r\n\r\n").or_else(|| text.split_once("\n\n"));
+    split.unwrap_or((text, ""))
+}
