@@ -5,19 +5,23 @@ use std::ops::Range;
 
 use super::count::TurnCost;
 use super::count::TurnCounter;
-use crate::summarize::marker::{FoundSummary, SUMMARY_MARKER, summaries_in, text_beside};
+use crate::summarize::marker::{
+    END_MARKER, FoundSummary, SUMMARY_MARKER, marked_message, summaries_in, text_beside,
+};
 use crate::trajectory::{self, Edit, Record, Role, TurnView};
 
 /// The earlier summary in the turn that will receive the next one, which replaces it.
 pub struct EarlierSummary {
     /// The index of the turn.
     pub turn: usize,
-    /// The summary alone, as a summary turn.
+    /// The summary alone, as a summary turn; behind it the message that goes with it.
     pub view: TurnView<'static>,
     /// Tokens of the summary.
     pub tokens: usize,
-    /// The byte range of the summaries in the turn's last text.
+    /// The byte range of the summaries in the turn's last text, with the message behind them that goes too.
     at: Range<usize>,
+    /// The message of the user behind them that is not the last one any more.
+    message: String,
     /// The text between several summaries.
     between: String,
     /// The text after them.
@@ -25,12 +29,14 @@ pub struct EarlierSummary {
 }
 
 impl EarlierSummary {
-    /// Returns the summary, or summaries, in a turn; `None` where there is none.
+    /// Returns the summary, or summaries, in a turn; `None` where there is none. A marked message of the user behind them stays only
+    /// until another message of the user follows (`is_followed`).
     pub fn of(
         record: &Record<'_>,
         turn: usize,
         cost: TurnCost,
         counter: &mut TurnCounter<'_>,
+        is_followed: bool,
     ) -> Option<Self> {
         let read = record
             .turns
@@ -39,7 +45,15 @@ impl EarlierSummary {
         let text = read.last_text()?;
         let found = summaries_in(&text, read.role == Role::Human);
         let (first, last) = found.first().zip(found.last())?;
-        let at = first.at.start..last.at.end;
+        let mut at = first.at.start..last.at.end;
+        let message = text
+            .get(at.end..)
+            .and_then(marked_message)
+            .filter(|_| is_followed);
+        if message.is_some() {
+            at.end = text.len();
+        }
+        let message = message.unwrap_or_default();
         let bodies: Vec<&str> = found.iter().map(|found| found.body).collect();
         let between = found.windows(2).filter_map(|pair| match pair {
             [left, right] => text.get(left.at.end..right.at.start),
@@ -50,12 +64,19 @@ impl EarlierSummary {
             view: TurnView::of_text(
                 turn,
                 Role::Human,
-                format!("{SUMMARY_MARKER}\n{}", bodies.join("\n")),
+                match message.as_str() {
+                    "" => format!("{SUMMARY_MARKER}\n{}", bodies.join("\n")),
+                    message => format!(
+                        "{SUMMARY_MARKER}\n{}\n\n{END_MARKER}\n\n{message}",
+                        bodies.join("\n")
+                    ),
+                },
             ),
             tokens: 0,
             between: between.collect(),
             after: text.get(at.end..).unwrap_or_default().to_owned(),
             at,
+            message,
         };
         let without = earlier.turn_without(record, false)?;
         let left = counter.turn(&trajectory::turn_of(&without)?).tokens();
@@ -87,6 +108,20 @@ impl EarlierSummary {
             text: edit.text,
         };
         Some(trajectory::apply(turn.text, vec![local]))
+    }
+
+    /// Returns the turn without the summary and the message that goes with it; `None` where nothing is left.
+    pub fn left_of<'v>(&self, view: TurnView<'v>) -> Option<TurnView<'v>> {
+        let mut view = beside_summaries(view)?;
+        if !self.message.is_empty() {
+            let responses = view.responses.iter_mut().map(|response| &mut response.content);
+            for text in std::iter::once(&mut view.text).chain(responses) {
+                if let Some(left) = text.strip_suffix(self.message.as_str()) {
+                    *text = Cow::Owned(left.trim_end().to_owned());
+                }
+            }
+        }
+        Some(view)
     }
 
     fn stretch(&self, to_the_end: bool) -> Range<usize> {

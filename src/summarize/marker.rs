@@ -112,6 +112,15 @@ pub fn text_beside(text: &str, found: &[FoundSummary<'_>]) -> String {
     said.join("\n\n")
 }
 
+/// The message of a user that a text behind a summary begins with, under a marker: all of the text.
+pub fn marked_message(text: &str) -> Option<String> {
+    let text = text.trim();
+    let is_marked = [MESSAGE_MARKER, FOLLOWED_MESSAGE_MARKER]
+        .iter()
+        .any(|marker| text.starts_with(marker));
+    is_marked.then(|| message_of(text).into_owned())
+}
+
 /// A text behind a summary without the markers of messages.
 fn message_of(text: &str) -> Cow<'_, str> {
     let text = text.trim();

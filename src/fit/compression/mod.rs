@@ -181,8 +181,9 @@ impl<'a> CompressionCase<'a> {
         let turn = self.compressible.start.checked_sub(1)?;
         let role = self.outline.turns.get(turn)?.role;
         let cost = self.counted.turns.get(turn)?;
+        let is_followed = self.outline.last_human.is_some_and(|last| last > turn);
         matches!(role, Role::Human | Role::Tool)
-            .then(|| EarlierSummary::of(self.record, turn, *cost, &mut self.counter()))
+            .then(|| EarlierSummary::of(self.record, turn, *cost, &mut self.counter(), is_followed))
             .flatten()
     }
 
@@ -346,7 +347,7 @@ impl<'a> CompressionCase<'a> {
 
     fn anchors_for(&self, region: Region, region_views: Turns<'_>, after: Turns<'_>) -> Vec<Anchor> {
         let before = self.views.part(0..region.start());
-        let updated = self.replaced_summary(region).map(|earlier| earlier.turn);
+        let updated = self.replaced_summary(region);
         let quoted = self.outline.last_human.filter(|last| region.contains(*last));
         if updated.is_none() && quoted.is_none() {
             return anchors::dangling(before, region_views, after);
@@ -356,10 +357,9 @@ impl<'a> CompressionCase<'a> {
                 return beside_summaries(self.views.get(quoted?)?.into_owned());
             }
             let view = before.get(turn)?.into_owned();
-            if Some(turn) == updated {
-                beside_summaries(view)
-            } else {
-                Some(view)
+            match updated.filter(|updated| updated.turn == turn) {
+                Some(updated) => updated.left_of(view),
+                None => Some(view),
             }
         };
         // Earlier summaries in the quoted turn are not quoted.

@@ -293,3 +293,36 @@ fn the_last_message_of_the_user_is_marked_once_where_steps_followed_it() {
         );
     }
 }
+
+#[test]
+fn a_message_of_the_user_behind_a_summary_goes_with_it_once_another_one_follows() {
+    let mut record = long_run(24);
+    let turns = record["conversations"].as_array_mut().unwrap();
+    turns.insert(8, json!({"from": "human", "value": "Use the second server."}));
+    let merged = |target: usize| asked(target, SummaryPlacement::Merge);
+    let once = fit(&fitter(merged(4000)), &record.to_string()).text.unwrap();
+    let message = "[USER MESSAGE; steps followed it]:\nUse the second server.";
+    assert!(taking(&once).ends_with(message), "{}", taking(&once));
+    let mut record: Value = serde_json::from_str(&once).unwrap();
+    let turns = record["conversations"].as_array_mut().unwrap();
+    turns.push(json!({"from": "human", "value": "Take the third server, port 9911."}));
+    let more = long_run(12);
+    turns.extend(more["conversations"].as_array().unwrap()[2..].iter().cloned());
+    let settings = merged(2500);
+    let notice = settings.notice.clone();
+    let twice = fit(&fitter(settings), &record.to_string());
+    let text = twice.text.unwrap();
+    let (_, behind) = taking(&text)
+        .split_once("[END OF CONTEXT SUMMARY]")
+        .map(|(before, behind)| (before.to_owned(), behind.to_owned()))
+        .unwrap();
+    assert!(!behind.contains("second server"), "{behind}");
+    assert!(text.contains("Take the third server, port 9911."), "{text}");
+    assert_sound(
+        &record.to_string(),
+        &text,
+        &twice.row,
+        notice.as_deref(),
+        counter().as_ref(),
+    );
+}

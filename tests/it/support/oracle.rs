@@ -264,6 +264,9 @@ pub fn assert_one_summary_each(text: &str) {
     }
 }
 
+/// A message of the user behind a summary.
+const MESSAGE_BEHIND: &str = "[END OF CONTEXT SUMMARY]\n\n[USER MESSAGE";
+
 /// Asserts invariants 2 to 6 of a compressed record.
 pub fn assert_sound(before: &str, after: &str, row: &Row, notice: Option<&str>, counter: &dyn TokenCounter) {
     let (old, old_rest) = parts(before);
@@ -283,15 +286,30 @@ pub fn assert_sound(before: &str, after: &str, row: &Row, notice: Option<&str>, 
     assert_eq!(own_turn, row.placement == "own", "{}", row.placement);
     let is_after = row.placement == "human-after";
     let shift = end - start - usize::from(own_turn);
+    let is = |names: &'static [&'static str]| move |turn: &String| names.contains(&role(turn).as_str());
+    let said = |turn: &String| {
+        let is_answer = turn.contains("\"tool_result\"") && text_of(turn).is_empty();
+        (is(&["human", "user"])(turn) && !is_answer)
+            .then(|| said_by_human(&text_of(turn)))
+            .flatten()
+    };
     for index in (0..start).chain(end..old.len()) {
         let kept = &new[if index < start { index } else { index - shift }];
         let noticed = role(&old[index]) == "system"
             && notice.is_some_and(|notice| text_of(kept) == format!("{}{notice}", text_of(&old[index])));
-        // It has what it had, beside a summary that may have been replaced.
+        // It has what it had, beside a summary that may have been replaced, with a message that is not the last one any more.
+        let told = told_in(&old[index]);
+        let is_passed = old[index + 1..].iter().any(|later| said(later).is_some());
+        let told = told
+            .split_once(MESSAGE_BEHIND)
+            .filter(|_| is_passed)
+            .map_or(told.clone(), |(told, _)| {
+                format!("{told}[END OF CONTEXT SUMMARY]")
+            });
         let merged = !own_turn
             && !is_after
             && index + 1 == start
-            && beside_summaries(&told_in(kept)).starts_with(&beside_summaries(&told_in(&old[index])));
+            && beside_summaries(&told_in(kept)).starts_with(&beside_summaries(&told));
         let merged = merged || (is_after && index == end && is_behind_summary(&old[index], kept));
         assert!(
             *kept == old[index] || noticed || merged,
@@ -303,16 +321,9 @@ pub fn assert_sound(before: &str, after: &str, row: &Row, notice: Option<&str>, 
     assert_eq!(summary.matches("[CONTEXT SUMMARY]:").count(), 1, "{summary}");
     assert!(!(own_turn || is_after) || summary.starts_with("[CONTEXT SUMMARY]:"));
     assert_no_group_split(&old, start, end);
-    let is = |names: &'static [&'static str]| move |turn: &String| names.contains(&role(turn).as_str());
     if let Some(last) = old.iter().rposition(is(&["gpt", "assistant"])) {
         assert!(last < start || last >= end, "the last assistant turn is gone");
     }
-    let said = |turn: &String| {
-        let is_answer = turn.contains("\"tool_result\"") && text_of(turn).is_empty();
-        (is(&["human", "user"])(turn) && !is_answer)
-            .then(|| said_by_human(&text_of(turn)))
-            .flatten()
-    };
     if let Some(last) = old
         .iter()
         .rposition(|turn| said(turn).is_some())
