@@ -71,15 +71,19 @@ impl Event {
         self.outcome.tests.is_some() || self.outcome.diagnostics.is_some() || self.runs_code()
     }
 
-    /// The programs that have to run once more until it is known whether it still fails: of tests that failed behind a build the tests alone.
+    /// The programs that have to run once more until it is known whether it still fails: of tests that failed behind a build or `&&` the tests alone.
     pub fn runs_that_count(&self) -> impl Iterator<Item = &ProgramRun> {
         let failed = self.outcome.tests.is_some_and(TestCounts::fails);
         let runs = &self.target.runs;
         let has_tests = failed && runs.iter().any(ProgramRun::is_of_tests);
+        // What stands before `&&` went well.
+        let command = self.target.command.as_deref().unwrap_or(";");
+        let is_chain = !command.contains([';', '\n']) && !command.contains("||");
         let only_tests = has_tests
-            && runs
-                .iter()
-                .all(|run| run.is_of_tests() || run.is_of_build() || run.is_piped);
+            && (is_chain
+                || runs
+                    .iter()
+                    .all(|run| run.is_of_tests() || run.is_of_build() || run.is_piped));
         runs.iter().filter(move |run| !only_tests || run.is_of_tests())
     }
 

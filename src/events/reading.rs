@@ -13,6 +13,7 @@ use super::files::put_in::mark_taken_out;
 use super::files::scripts::{Scripts, written_by};
 use super::later::outdated::mark_outdated;
 use super::later::resolved::close_resolved;
+use super::later::settled::settle;
 use super::later::undone::mark_undone;
 use super::line::cleaned;
 use super::open_file::{OpenFile, opened_in};
@@ -139,6 +140,7 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
     mark_outdated(&mut all, &calls);
     mark_taken_out(&mut all, turns);
     mark_undone(&mut all);
+    settle(&mut all);
     all
 }
 

@@ -83,6 +83,7 @@ struct No {
 #[serde(deny_unknown_fields)]
 struct ChangeWords {
     error_headings: Vec<String>,
+    pending: Vec<String>,
     done: Vec<String>,
     not_done: Vec<String>,
     not_allowed: Vec<String>,
@@ -194,6 +195,12 @@ pub(crate) fn not_allowed(status: &str) -> Option<&'static str> {
 
 /// Words at the beginning of an answer to an edit that may say that it was refused.
 const MAX_REFUSED: usize = 5;
+
+/// Returns true if a state is not the last one: `running`.
+pub(crate) fn is_pending(state: &str) -> bool {
+    let state = state.to_ascii_lowercase();
+    TABLE.words.pending.contains(&state)
+}
 
 /// The error of the action before it that a page tells under a heading.
 pub(crate) fn error_under_heading(page: &str) -> Option<&str> {

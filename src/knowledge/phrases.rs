@@ -13,6 +13,7 @@ pub(crate) enum PhraseKind {
     Announcement,
     Open,
     Leaning,
+    Pronoun,
     TakesBack,
     States,
     Is,

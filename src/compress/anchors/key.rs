@@ -1,12 +1,60 @@
-//! The key that a number stands under in an object: what the number is.
+//! What a number is: the key that it stands under in an object, the label before it, or the words behind it.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
 
 /// Bytes of a key that is told.
 const MAX_KEY: usize = 32;
+
+/// Words of a label, and behind a number.
+const MAX_WORDS: usize = 2;
+
+/// Words that say nothing of a number before them.
+static LITTLE_WORDS: LazyLock<FxHashSet<&str>> =
+    LazyLock::new(|| include_str!("little_words.csv").split_whitespace().collect());
 
 /// If an identifier tells nothing of what it is.
 pub(super) fn is_number(text: &str) -> bool {
     text.bytes()
         .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',' | b'-'))
+}
+
+/// The label of a number that ends a line or a clause: `Rx power = -13.8`, `Total rows: 50922`.
+pub(super) fn label_before(text: &str, at: usize) -> Option<String> {
+    let before = text
+        .get(..at)?
+        .trim_end_matches(['$', '€', '£', '~', '*', '`', '"', '\'', '-']);
+    let label = before.trim_end_matches(' ').strip_suffix([':', '='])?.trim_end();
+    let line = label.get(label.rfind('\n').map_or(0, |end| end + 1)..)?;
+    let clause = line.rsplit([',', ';', '(', '|', '.']).next()?;
+    let words: Vec<&str> = clause.split_whitespace().map(without_marks).collect();
+    let words = words.get(words.len().saturating_sub(MAX_WORDS)..)?;
+    let is_word = |word: &&str| word.chars().next().is_some_and(char::is_alphabetic) && word.len() <= MAX_KEY;
+    (!words.is_empty() && words.iter().all(is_word)).then(|| words.join(" "))
+}
+
+/// The words behind a number that say what it counts: `2119 input errors`.
+pub(super) fn unit_behind(text: &str, end: usize) -> Option<String> {
+    let line = text.get(end..)?.lines().next()?.strip_prefix(' ')?;
+    let is_word =
+        |word: &&str| word.len() > 1 && word.len() <= MAX_KEY && word.chars().all(char::is_alphabetic);
+    let mut words: Vec<&str> = Vec::new();
+    for piece in line.split(' ').take(MAX_WORDS) {
+        let word = piece.trim_end_matches([',', '.', ';', ':', ')']);
+        if !is_word(&word) || LITTLE_WORDS.contains(word) {
+            break;
+        }
+        words.push(word);
+        if word.len() < piece.len() {
+            break;
+        }
+    }
+    (!words.is_empty()).then(|| words.join(" "))
+}
+
+fn without_marks(word: &str) -> &str {
+    word.trim_matches(|sign: char| !sign.is_alphanumeric())
 }
 
 /// The key of the member whose value begins at a byte of a text with objects: `"item_id": "7`, with its quotes escaped or not.
@@ -46,5 +94,22 @@ mod tests {
             assert_eq!(key_before(text, text.find("42").unwrap()), key, "{text}");
         }
         assert!(is_number("232.49") && !is_number("W42"));
+    }
+
+    #[test]
+    fn a_number_in_a_text_is_what_stands_beside_it() {
+        for (text, label, unit) in [
+            ("     2119 input errors, 2119 CRC", None, Some("input errors")),
+            ("Established, 2119 prefixes so far", None, Some("prefixes")),
+            ("- **Rx power** = 2119 dBm", Some("Rx power"), Some("dBm")),
+            ("the sum of all rows: $2119.", Some("all rows"), None),
+            ("2119 of them", None, None),
+            ("id 2119|2120", None, None),
+            ("10:2119", None, None),
+        ] {
+            let at = text.find("2119").unwrap();
+            assert_eq!(label_before(text, at).as_deref(), label, "{text}");
+            assert_eq!(unit_behind(text, at + 4).as_deref(), unit, "{text}");
+        }
     }
 }

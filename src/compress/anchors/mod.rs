@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 use crate::trajectory::{Role, TurnView, Turns};
 
 pub use invented::invented;
-use key::{is_number, key_before};
+use key::{is_number, key_before, label_before, unit_behind};
 pub use kind::is_spaceless;
 pub use matcher::Matcher;
 pub use outputs::{ToolOutput, anchors_of_outputs};
@@ -35,8 +35,10 @@ pub struct Anchor {
     pub text: String,
     /// Number of uses in kept assistant turns.
     pub uses: usize,
-    /// The key that it stands under in the region, if it is a number.
+    /// The key that it stands under in the region, or the label before it, if it is a number.
     pub key: Option<String>,
+    /// The words behind it in the region, if it is a number without a key: what it counts.
+    pub unit: Option<String>,
     /// The file that it stands in, if it is a name and the region shows or changes that file.
     pub file: Option<String>,
 }
@@ -48,15 +50,17 @@ impl Anchor {
             text: text.into(),
             uses,
             key: None,
+            unit: None,
             file: None,
         }
     }
 
     /// The identifier as a list of references names it: a number with what it is.
     pub fn reference(&self) -> Cow<'_, str> {
-        match &self.key {
-            Some(key) => Cow::Owned([key, " ", &self.text].concat()),
-            None => Cow::Borrowed(&self.text),
+        match (&self.key, &self.unit) {
+            (Some(key), _) => Cow::Owned([key, " ", &self.text].concat()),
+            (None, Some(unit)) => Cow::Owned([&self.text, " ", unit].concat()),
+            (None, None) => Cow::Borrowed(&self.text),
         }
     }
 }
@@ -124,7 +128,7 @@ pub fn dangling<'b, 'r, 'a>(
     anchors
 }
 
-/// Adds the keys of numbers, each from the first place where it has one.
+/// Adds to numbers what they are: the key from the first place where they have one, or else the words beside them.
 fn add_keys(anchors: &mut [Anchor], region: Turns<'_>) {
     let numbers: Vec<bool> = anchors.iter().map(|anchor| is_number(&anchor.text)).collect();
     if !numbers.contains(&true) {
@@ -136,12 +140,19 @@ fn add_keys(anchors: &mut [Anchor], region: Turns<'_>) {
     for turn in region.all() {
         for text in turn.texts() {
             search.find(text, |pattern, at| {
-                let key = key_before(text, at).map(str::to_owned);
-                let is_missing = key.is_none();
-                if let Some(anchor) = anchors.get_mut(pattern) {
-                    anchor.key = key;
+                let Some(anchor) = anchors.get_mut(pattern) else {
+                    return false;
+                };
+                if let Some(key) = key_before(text, at) {
+                    anchor.key = Some(key.to_owned());
+                    return false;
                 }
-                is_missing
+                // Words beside it are second best.
+                if anchor.key.is_none() && anchor.unit.is_none() {
+                    anchor.key = label_before(text, at);
+                    anchor.unit = unit_behind(text, at + anchor.text.len());
+                }
+                true
             });
         }
     }

@@ -3,4 +3,5 @@
 mod covered;
 pub(crate) mod outdated;
 pub(crate) mod resolved;
+pub(crate) mod settled;
 pub(crate) mod undone;

@@ -1,4 +1,9 @@
-//! An HTTP response as it stands: the line of its status, its headers, its body.
+//! An HTTP response: as it stands, with the line of its status, its headers and its body, or as an object of its status and its body.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
 
 use super::status::{Basis, CallStatus, Outcome};
 use super::text::quote;
@@ -6,12 +11,35 @@ use super::text::quote;
 /// An HTTP response that is an answer.
 pub(super) struct HttpAnswer<'t> {
     /// `412 Precondition Failed`
-    status: &'t str,
+    status: Cow<'t, str>,
     went_well: bool,
     pub body: &'t str,
 }
 
+/// A response as an object: `{"status": 404, "body": {…}}`.
+#[derive(Deserialize)]
+struct ObjectAnswer<'t> {
+    #[serde(alias = "statusCode", alias = "status_code")]
+    status: u16,
+    #[serde(borrow)]
+    body: &'t RawValue,
+}
+
 impl<'t> HttpAnswer<'t> {
+    /// A response that an answer tells as an object.
+    pub fn of_object(answer: &'t str) -> Option<Self> {
+        if !answer.starts_with('{') || !answer.contains("\"body\"") {
+            return None;
+        }
+        let ObjectAnswer { status, body } = serde_json::from_str(answer).ok()?;
+        let is_object = body.get().starts_with(['{', '[']);
+        (is_object && (100..600).contains(&status)).then(|| Self {
+            status: status.to_string().into(),
+            went_well: status < 400,
+            body: body.get(),
+        })
+    }
+
     pub fn of(answer: &'t str) -> Option<Self> {
         let rest = answer.trim_start().strip_prefix("HTTP/")?;
         let (head, body) = split_head(rest);
@@ -19,7 +47,7 @@ impl<'t> HttpAnswer<'t> {
         let code: u16 = status.get(..3)?.parse().ok()?;
         let is_version = version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
         (is_version && (100..600).contains(&code)).then(|| Self {
-            status: status.trim(),
+            status: status.trim().into(),
             went_well: code < 400,
             body: body.trim(),
         })
@@ -41,7 +69,7 @@ impl<'t> HttpAnswer<'t> {
         let why = body.error.as_ref().or(body.result.as_ref());
         let error = match why.filter(|_| !self.body.is_empty()) {
             Some(why) => quote(&format!("{}: {why}", self.status)),
-            None => quote(self.status),
+            None => quote(&self.status),
         };
         Outcome {
             status: CallStatus::Failed,

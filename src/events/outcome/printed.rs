@@ -175,7 +175,14 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
         .or_else(|| report(body).filter(|_| Verbs::of(tool_of(target)).has(Verb::Delegate)));
     let is_page = told.page.is_some() && result.is_some() && result == told.line_without_alert(body);
     let is_of_run = says_no.is_none() && effect == Effect::Other && !is_reading;
-    let last_line = || quote(last_lines(body).take(LAST_LINES).find(|line| has_word(line))?);
+    let last_line = || {
+        // A row of numbers is none, nor what stands before it.
+        let mut last = last_lines(body).take(LAST_LINES);
+        quote(
+            last.find(|line| says_anything(line))
+                .filter(|line| has_word(line))?,
+        )
+    };
     Outcome {
         last_line: (is_of_run && result.is_none() && !told.has_asides && !shows_page(text))
             .then(last_line)

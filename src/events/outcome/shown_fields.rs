@@ -77,8 +77,8 @@ pub(super) fn told_fields(
         }
         let may_repeat = match leaf.depth {
             0 | 1 => !is_plain(value),
-            // An address, say.
-            2 => leaf.is_string,
+            // An address, say, but no amount.
+            2 => leaf.is_string && !is_amount(value),
             _ => false,
         };
         let is_new = !may_repeat || told.is_new(target, &leaf.key(), field, leaf.depth <= 1);
@@ -178,6 +178,11 @@ fn wanted_record(fields: &[Leaf<'_>], later: LaterCalls<'_>) -> Option<usize> {
 /// Returns true if a value may well be the same in answers about different things: a number, yes or no, a short word.
 fn is_plain(value: &str) -> bool {
     value.len() < MIN_REPEATED || value.parse::<f64>().is_ok()
+}
+
+/// Returns true for a number with decimals: `1868.90`.
+fn is_amount(value: &str) -> bool {
+    value.contains('.') && value.parse::<f64>().is_ok()
 }
 
 /// Returns true if a value has several lines.

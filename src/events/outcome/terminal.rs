@@ -145,13 +145,14 @@ fn without_state_lines(output: &str) -> &str {
 }
 
 /// What a shell's wrapper says after an output: where it is, which interpreter it has.
-const STATE: [&str; 6] = [
+const STATE: [&str; 7] = [
     "[The command completed with",
     "[Command finished with",
     "[Python Interpreter: ",
     "[Current working directory: ",
     "[exit code: ",
     "[Exit code: ",
+    "[Process exited with code ",
 ];
 
 /// Bytes of the longest prompt that is known as one.

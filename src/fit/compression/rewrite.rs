@@ -61,23 +61,19 @@ impl Rewrite<'_> {
         crate::fit::merged::human_text(&view).map(Cow::into_owned)
     }
 
-    /// Returns the text of the last human turn under a marker that says whose it is, where that is not plain: in the turn of a tool, or where
-    /// the region goes on after it.
+    /// Returns the text of the last human turn under a marker that says whose it is, where that is not plain: in a turn with another text, or
+    /// where the region goes on after it.
     fn marked_message(&self, quoted: String) -> String {
-        let host = self
-            .placement
-            .host
-            .and_then(|host| self.case.record.turns.get(host));
         let is_followed = self
             .case
             .outline
             .last_human
             .is_some_and(|last| last + 1 < self.region.end());
-        let marker = match host {
+        let marker = match self.placement.host {
             _ if !self.case.marks_message(self.region) => return quoted,
             _ if is_followed => FOLLOWED_MESSAGE_MARKER,
-            Some(host) if host.role == Role::Tool => MESSAGE_MARKER,
-            _ => return quoted,
+            Some(_) => MESSAGE_MARKER,
+            None => return quoted,
         };
         [marker, "\n", &quoted].concat()
     }

@@ -106,15 +106,23 @@ pub(super) fn asked(
             .sentences
             .first()
             .is_some_and(|(_, kinds)| kinds.has(PhraseKind::Answer));
-        let mut rest: Vec<(usize, &str, Kinds)> = Vec::new();
+        let mut rest: Vec<(usize, Cow<'_, str>, Kinds)> = Vec::new();
+        // The sentence that was replaced last, and one before a demand that names what it is about.
+        let mut replaced = None;
         // What follows a heading that names rules is one.
         let mut is_rule = false;
         for (number, (sentence, kinds)) in said.sentences.iter().enumerate() {
             // What differs in its numbers only was said anew later.
             let key = without_numbers(sentence);
-            if !asks(sentence, *kinds, true) && told.is_replaced(Some(said.turn), sentence, *kinds) {
+            let leans = leans_back(sentence);
+            let is_of_replaced = leans && number > 0 && replaced == Some(number - 1);
+            let is_replaced = || told.is_replaced(Some(said.turn), sentence, *kinds);
+            if !asks(sentence, *kinds, true) && (is_of_replaced || is_replaced()) {
+                replaced = Some(number);
                 continue;
             }
+            // What a word stands for is told with it.
+            let before = number.checked_sub(1).filter(|_| leans);
             if sentence.ends_with([':', '：']) {
                 is_rule = kinds.has_any(&[PhraseKind::Demand, PhraseKind::Rule]);
                 // The heading tells nothing without them.
@@ -125,7 +133,13 @@ pub(super) fn asked(
                 let most = limits.line * 2;
                 // Items of a list may differ in their numbers only.
                 let key = if is_rule { sentence.to_lowercase() } else { key };
-                if let Some(text) = shortened(sentence, most).filter(|_| seen.insert(key)) {
+                let fits = |named: &str| length(named) + length(sentence) < most as f64;
+                let named = rest.pop_if(|(number, named, _)| before == Some(*number) && fits(named));
+                let text = match named {
+                    Some((_, named, _)) => Cow::Owned([&named, " ", sentence].concat()),
+                    None => Cow::Borrowed(&**sentence),
+                };
+                if let Some(text) = shortened(&text, most).filter(|_| seen.insert(key)) {
                     candidates.push(Candidate {
                         section: Section::Constraints,
                         order: order(said.turn, number),
@@ -139,12 +153,12 @@ pub(super) fn asked(
             let is_settled = rank > 0 && is_answer && specifics(sentence) == 0;
             let is_told = number < MAX_SENTENCES && said.role == Role::Human && !is_idle(sentence, *kinds);
             if is_told && !is_settled {
-                rest.push((number, sentence, *kinds));
+                rest.push((number, Cow::Borrowed(sentence), *kinds));
             }
         }
         let length: usize = rest.iter().map(|(_, text, _)| text.chars().count() + 1).sum();
         let lines: Vec<(usize, Cow<'_, str>, f64)> = if length <= limits.asked {
-            let texts: Vec<&str> = rest.iter().map(|(_, text, _)| *text).collect();
+            let texts: Vec<&str> = rest.iter().map(|(_, text, _)| &**text).collect();
             let worth = rest
                 .iter()
                 .map(|(_, text, kinds)| worth(text, *kinds))
@@ -175,6 +189,16 @@ pub(super) fn asked(
             }
         }
     }
+}
+
+/// Words at the start of a sentence in which one may stand for what the sentence before names.
+const FIRST_WORDS: usize = 5;
+
+/// If a sentence begins with a word for what the one before names: `Don't print it here.`
+fn leans_back(sentence: &str) -> bool {
+    let end = sentence.match_indices(' ').nth(FIRST_WORDS - 1);
+    let first = end.and_then(|(at, _)| sentence.get(..at)).unwrap_or(sentence);
+    Kinds::of(first).has(PhraseKind::Pronoun)
 }
 
 /// A sentence in small letters, without its digits.

@@ -212,15 +212,20 @@ impl<'b> Heading<'b> {
     }
 }
 
-/// The heading of a call, whose tool it names alone, with the argument in its place: `bash -> ok` and `command: make`
-/// are `bash: make -> ok`.
+/// The heading of a call, whose tool it names alone or whose argument it cuts, with the argument in its place: `bash -> ok` and
+/// `command: make` are `bash: make -> ok`.
 pub(super) fn with_argument(heading: &str, argument: &str) -> Option<String> {
     let (call, ending) = heading.split_once(" -> ").unwrap_or((heading, ""));
     let (_, value) = argument.split_once(": ")?;
     let value = without_step(value);
     let arrow = if ending.is_empty() { "" } else { " -> " };
-    let (_, label) = call.split_once(", ")?;
-    (!label.contains(' ')).then(|| [call, ": ", value, arrow, ending].concat())
+    let (turn, label) = call.split_once(", ")?;
+    if !label.contains(' ') {
+        return Some([call, ": ", value, arrow, ending].concat());
+    }
+    let (tool, shown) = label.split_once(": ")?;
+    let is_its_start = value.starts_with(shown.strip_suffix(CUT)?.trim_end());
+    is_its_start.then(|| [turn, ", ", tool, ": ", value, arrow, ending].concat())
 }
 
 /// A command without the step into a folder before it.

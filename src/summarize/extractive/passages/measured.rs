@@ -316,7 +316,8 @@ impl MeasuredBlock {
             _ if self.is_words_only(is_chosen) => &headings[2],
             is_part => &headings[usize::from(is_part)],
         };
-        let is_call_alone = self.block.has_call() && self.block.words == 0 && !is_chosen.contains(&false);
+        let first = is_chosen.iter().position(|is_chosen| *is_chosen).unwrap_or(0);
+        let is_call_alone = self.block.has_call() && self.start_of(first) >= self.block.words;
         Some(if passage.contains('\n') {
             [heading.as_str(), ":\n", &fenced(&passage)].concat()
         } else if let Some(line) = is_call_alone.then(|| with_argument(heading, &passage)).flatten() {

@@ -110,3 +110,25 @@ fn something_is_quoted_however_far_estimates_are_from_counts() {
     let text = Extractive::default().summary(&request).expect("fits").text;
     assert!(text.contains("rows.column_8"), "{text}");
 }
+
+#[test]
+fn a_demand_is_told_with_the_sentence_that_names_what_it_is_about() {
+    let said = "The new key is in our vault under netops/transit-a/md5. Don't print it into this chat. Never touch edge2 before 08:00.";
+    let text = summary_of(
+        &[
+            turn(Role::Human, "Mend the session of edge1."),
+            turn(Role::Human, said),
+        ],
+        None,
+        &[],
+        2_000,
+    )
+    .text;
+    for line in [
+        "- The new key is in our vault under netops/transit-a/md5. Don't print it into this chat.\n",
+        "- Never touch edge2 before 08:00.\n",
+    ] {
+        assert!(format!("{text}\n").contains(line), "{text}");
+    }
+    assert_eq!(text.matches("netops/transit-a/md5").count(), 1, "{text}");
+}

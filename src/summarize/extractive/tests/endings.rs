@@ -361,3 +361,11 @@ fn tests_of_which_none_passed_are_not_ok() {
         assert!(text.contains(told), "{text}");
     }
 }
+
+#[test]
+fn a_row_of_numbers_is_no_last_line_nor_is_what_stands_before_it() {
+    let script = r#"{"command": "python merge.py"}"#.to_owned();
+    let table = "reading stores\nreading calendar\nmerging\ntreated   post\n0         402.1   21873.9\n1         540.5   27375.3".to_owned();
+    let text = done(&[("bash", &script, &table)]);
+    assert!(!text.contains("last line"), "{text}");
+}
