@@ -108,7 +108,7 @@ fn of_fields(name: &str, named: Option<&str>, fields: &ArgumentFields<'_>) -> Ta
     if let (Some(command), None) = (&command, &touches) {
         return match fields
             .get(Holds::Directory)
-            .filter(|directory| is_plain(directory))
+            .and_then(|directory| in_shell(&directory))
         {
             Some(directory) => command::of_command(name, &["cd ", &directory, " && ", command].concat()),
             None => command::of_command(name, command),
@@ -157,10 +157,22 @@ fn of_fields(name: &str, named: Option<&str>, fields: &ArgumentFields<'_>) -> Ta
     }
 }
 
-/// If a directory stands in a command as it is.
-fn is_plain(directory: &str) -> bool {
+/// A directory as a command names it.
+fn in_shell(directory: &str) -> Option<String> {
+    let directory = match directory.trim_end_matches('/') {
+        "" => directory,
+        name => name,
+    };
     let is_of_path = |sign: char| sign.is_alphanumeric() || "/._-~".contains(sign);
-    !directory.is_empty() && directory.chars().all(is_of_path)
+    let is_plain = directory.chars().all(is_of_path);
+    let is_quotable = !directory.is_empty() && !directory.contains(['\'', '\n']);
+    is_quotable.then(|| {
+        if is_plain {
+            directory.to_owned()
+        } else {
+            ["'", directory, "'"].concat()
+        }
+    })
 }
 
 /// All arguments in a number: a line may not tell all of them.
@@ -186,7 +198,7 @@ fn told(name: &str, clause: &str) -> Target {
 /// The arguments that a line tells, as far as there is room.
 fn listed(fields: &ArgumentFields<'_>) -> String {
     let mut line = String::with_capacity(MAX_TARGET + MAX_VALUE);
-    for (key, value) in fields.iter() {
+    for (key, value) in fields.telling_first() {
         let value = cleaned_line(&value);
         let Some(value) = shortened(&value, MAX_VALUE).filter(|value| !value.is_empty()) else {
             continue;
@@ -216,7 +228,7 @@ fn listed(fields: &ArgumentFields<'_>) -> String {
 /// A tool that works on a file.
 fn on_file(name: &str, verbs: Verbs, path: &str, fields: &ArgumentFields<'_>) -> Target {
     let path = cleaned(path);
-    let told = fields.get(Holds::Verb).map(|verb| cleaned(&verb));
+    let told = fields.verb().map(|verb| cleaned(&verb));
     let told = told.filter(|verb| verb.len() <= 20 && !verb.contains(' '));
     let verb = told.as_deref().and_then(|told| Verbs::of(told).first());
     let verb = verb.or_else(|| verbs.first());

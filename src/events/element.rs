@@ -49,10 +49,14 @@ pub(super) fn element_of(line: &str, turns: &[SourceTurn<'_>], turn: usize) -> O
         .map(Into::into)
 }
 
+/// Arguments that name an element by its number.
+const ELEMENTS: [&str; 7] = ["element", "bid", "id", "ref", "index", "element_id", "node_id"];
+
 /// The first value of a call: `1503` of `click(element: 1503)`.
 fn first_value(line: &str) -> Option<&str> {
     let (_, arguments) = line.split_once('(')?;
     let first = arguments.split([',', ')']).next()?;
-    let (_, value) = first.split_once(": ")?;
+    let (key, value) = first.split_once(": ")?;
+    let value = Some(value).filter(|_| ELEMENTS.contains(&key))?;
     Some(value).filter(|value| value.bytes().any(|byte| byte.is_ascii_digit()))
 }

@@ -78,7 +78,7 @@ impl Event {
         let has_tests = failed && runs.iter().any(ProgramRun::is_of_tests);
         // What stands before `&&` went well.
         let command = self.target.command.as_deref().unwrap_or(";");
-        let is_chain = !command.contains([';', '\n']) && !command.contains("||");
+        let is_chain = !command.replace("&&", "").contains([';', '\n', '&', '|']);
         let only_tests = has_tests
             && (is_chain
                 || runs

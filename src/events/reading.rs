@@ -140,7 +140,7 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
     mark_outdated(&mut all, &calls);
     mark_taken_out(&mut all, turns);
     mark_undone(&mut all);
-    settle(&mut all);
+    settle(&mut all, turns);
     all
 }
 

@@ -29,6 +29,8 @@ pub(crate) enum Holds {
     Address,
     Task,
     Directory,
+    /// Where or for whom a call works, and not what it does: told last.
+    Context,
 }
 
 /// The effect of a verb.
@@ -160,6 +162,15 @@ struct Field<'a> {
     value: Result<&'a str, Leaf<'a>>,
 }
 
+/// Bytes of the shortest value that may be an id nobody reads.
+const OPAQUE: usize = 24;
+
+/// If a value is a long id of letters and digits.
+fn is_opaque(value: &str) -> bool {
+    let is_of_id = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    value.len() >= OPAQUE && value.bytes().all(is_of_id) && value.bytes().any(|byte| byte.is_ascii_digit())
+}
+
 /// A name in lower case with `_` between its words: `target_file` of `TargetFile`.
 fn with_underscores(name: &str) -> String {
     let mut written = String::with_capacity(name.len() + 4);
@@ -244,6 +255,30 @@ impl<'a> ArgumentFields<'a> {
         };
         let others = paths.filter(|field| field.key == first.key).map(Field::value);
         others.filter(|path| *path != first.value()).collect()
+    }
+
+    /// What a call of many does: `mode` within an object of its arguments says nothing of it.
+    pub fn verb(&self) -> Option<Cow<'a, str>> {
+        let is_outermost = |field: &&Field<'_>| field.value.as_ref().err().is_none_or(|leaf| leaf.depth <= 1);
+        let verbs = self
+            .0
+            .iter()
+            .filter(|field| field.holds & (1 << Holds::Verb as u16) != 0);
+        verbs
+            .filter(is_outermost)
+            .map(Field::value)
+            .find(|value| !value.trim().is_empty())
+    }
+
+    /// Names and values, those that say what a call does before those that say where.
+    pub fn telling_first(&self) -> impl Iterator<Item = (&str, Cow<'a, str>)> {
+        let is_context =
+            |field: &&Field<'_>| field.holds & (1 << Holds::Context as u16) != 0 || is_opaque(&field.value());
+        let telling = self.0.iter().filter(move |field| !is_context(field));
+        let others = self.0.iter().filter(is_context);
+        telling
+            .chain(others)
+            .map(|field| (field.key.as_ref(), field.value()))
     }
 
     /// Names and values.

@@ -207,7 +207,9 @@ pub(crate) fn error_under_heading(page: &str) -> Option<&str> {
     let mut headings = TABLE.words.error_headings.iter();
     let (_, below) = headings.find_map(|heading| page.split_once(heading.as_str()))?;
     let line = below.trim_start().lines().next()?.trim();
-    (!line.is_empty() && !line.starts_with('#') && line != "None").then_some(line)
+    let is_none = ["none", "no error", "no errors", "n/a"]
+        .contains(&line.trim_end_matches('.').to_ascii_lowercase().as_str());
+    (!line.is_empty() && !line.starts_with('#') && !is_none).then_some(line)
 }
 
 /// Returns true if the first words of an answer to an edit say that it was refused, and not before that it was done.

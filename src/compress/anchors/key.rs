@@ -24,21 +24,31 @@ pub(super) fn is_number(text: &str) -> bool {
 pub(super) fn label_before(text: &str, at: usize) -> Option<String> {
     let before = text
         .get(..at)?
-        .trim_end_matches(['$', '€', '£', '~', '*', '`', '"', '\'', '-']);
+        .trim_end_matches(['$', '€', '£', '~', '*', '`', '"', '\'']);
     let label = before.trim_end_matches(' ').strip_suffix([':', '='])?.trim_end();
     let line = label.get(label.rfind('\n').map_or(0, |end| end + 1)..)?;
     let clause = line.rsplit([',', ';', '(', '|', '.']).next()?;
     let words: Vec<&str> = clause.split_whitespace().map(without_marks).collect();
     let words = words.get(words.len().saturating_sub(MAX_WORDS)..)?;
-    let is_word = |word: &&str| word.chars().next().is_some_and(char::is_alphabetic) && word.len() <= MAX_KEY;
+    let is_of_word = |sign: char| sign.is_alphanumeric() || matches!(sign, '_' | '-');
+    let is_word = |word: &&str| {
+        word.starts_with(char::is_alphabetic)
+            && word.len() <= MAX_KEY
+            && word.chars().all(is_of_word)
+            && !LITTLE_WORDS.contains(word)
+    };
     (!words.is_empty() && words.iter().all(is_word)).then(|| words.join(" "))
 }
 
 /// The words behind a number that say what it counts: `2119 input errors`.
 pub(super) fn unit_behind(text: &str, end: usize) -> Option<String> {
     let line = text.get(end..)?.lines().next()?.strip_prefix(' ')?;
-    let is_word =
-        |word: &&str| word.len() > 1 && word.len() <= MAX_KEY && word.chars().all(char::is_alphabetic);
+    // `Errors` begins a sentence, `MB` is a unit.
+    let is_name =
+        |word: &str| word.starts_with(char::is_uppercase) && word.chars().skip(1).all(char::is_lowercase);
+    let is_word = |word: &&str| {
+        word.len() > 1 && word.len() <= MAX_KEY && word.chars().all(char::is_alphabetic) && !is_name(word)
+    };
     let mut words: Vec<&str> = Vec::new();
     for piece in line.split(' ').take(MAX_WORDS) {
         let word = piece.trim_end_matches([',', '.', ';', ':', ')']);
@@ -102,7 +112,9 @@ mod tests {
             ("     2119 input errors, 2119 CRC", None, Some("input errors")),
             ("Established, 2119 prefixes so far", None, Some("prefixes")),
             ("- **Rx power** = 2119 dBm", Some("Rx power"), Some("dBm")),
-            ("the sum of all rows: $2119.", Some("all rows"), None),
+            ("the sum of new rows: $2119.", Some("new rows"), None),
+            ("Rx power: -2119 dB", None, Some("dB")),
+            ("see y/z?id: 2119 Fixed yesterday", None, None),
             ("2119 of them", None, None),
             ("id 2119|2120", None, None),
             ("10:2119", None, None),

@@ -2,6 +2,7 @@
 
 use crate::events::event::Event;
 use crate::events::outcome::later_calls::is_id;
+use crate::events::source::SourceTurn;
 use crate::knowledge::errors::is_pending;
 
 /// Calls behind one that are looked at.
@@ -10,9 +11,9 @@ const MAX_LATER: usize = 64;
 /// Fields that tell a state.
 const STATES: [&str; 5] = ["status", "state", "estado", "statut", "phase"];
 
-/// Puts the last state that later lookups tell of a call's id in the place of one that was not the last: `status: running` becomes
-/// `status: done (later)`.
-pub(crate) fn settle(all: &mut [Event]) {
+/// Puts the first end state that later lookups of a call's own id tell in the place of one that was not the last: `status: running`
+/// becomes `status: done (later)`.
+pub(crate) fn settle(all: &mut [Event], turns: &[SourceTurn<'_>]) {
     for number in 0..all.len() {
         let Some((begun, later)) = all.get_mut(number..).and_then(<[Event]>::split_first_mut) else {
             continue;
@@ -23,21 +24,17 @@ pub(crate) fn settle(all: &mut [Event]) {
         let Some((state, value)) = state_in(result).filter(|(_, value)| is_pending(value)) else {
             continue;
         };
+        let Some(id) = own_id(result) else { continue };
         let told = later.iter().take(MAX_LATER).filter(|event| event.is_lookup());
-        let told = told.filter(|event| names_id_of(result, &event.target.line));
-        let ended = told.filter_map(|event| {
-            let result = event
-                .outcome
-                .result
-                .as_deref()
-                .or(event.outcome.error.as_deref())?;
-            Some(match state_in(result) {
-                Some((_, value)) => value.to_owned(),
-                None if event.outcome.failed() == Some(true) => "failed".to_owned(),
-                None => return None,
-            })
+        let told = told.filter(|event| {
+            let answer = answer_to(turns, event).unwrap_or_default();
+            names(&event.target.line, id) && names(answer, id)
         });
-        if let Some(ended) = ended.last().filter(|ended| !is_pending(ended)) {
+        let mut ended = told.filter_map(|event| {
+            let (key, value) = state_in(event.outcome.result.as_deref()?)?;
+            (key == state && !is_pending(value)).then(|| value.to_owned())
+        });
+        if let Some(ended) = ended.next() {
             let settled = result.replacen(
                 &format!("{state}: {value}"),
                 &format!("{state}: {ended} (later)"),
@@ -48,17 +45,37 @@ pub(crate) fn settle(all: &mut [Event]) {
     }
 }
 
-/// The field that tells a state, and its value.
-fn state_in(result: &str) -> Option<(&str, &str)> {
+fn fields(result: &str) -> impl Iterator<Item = (&str, &str)> {
     let fields = result.split([',', ';']).map(str::trim);
-    fields
-        .filter_map(|field| field.split_once(": "))
-        .map(|(key, value)| (key.rsplit(' ').next().unwrap_or(key), value))
-        .find(|(key, value)| STATES.contains(key) && !value.bytes().all(|byte| byte.is_ascii_digit()))
+    fields.filter_map(|field| field.split_once(": "))
 }
 
-/// If the line of a call names an id that a result tells.
-fn names_id_of(result: &str, line: &str) -> bool {
-    let mut words = result.split([' ', ',', ';']);
-    words.any(|word| is_id(word) && line.contains(word))
+/// The field that tells a state, and its value.
+fn state_in(result: &str) -> Option<(&str, &str)> {
+    let is_number = |value: &str| value.bytes().all(|byte| byte.is_ascii_digit());
+    fields(result).find(|(key, value)| STATES.contains(key) && !is_number(value))
+}
+
+/// The first id of a result: its own, where others say whose it is.
+fn own_id(result: &str) -> Option<&str> {
+    let is_of_id = |key: &str| key.eq_ignore_ascii_case("id") || key.ends_with("_id") || key.ends_with("Id");
+    let (_, id) = fields(result).find(|(key, _)| is_of_id(key))?;
+    Some(id).filter(|id| is_id(id))
+}
+
+/// If a text names an id as a whole.
+fn names(text: &str, id: &str) -> bool {
+    let is_part =
+        |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || b"_-".contains(byte));
+    let bytes = text.as_bytes();
+    memchr::memmem::find_iter(bytes, id.as_bytes()).any(|at| {
+        let before = at.checked_sub(1).and_then(|before| bytes.get(before));
+        !is_part(before) && !is_part(bytes.get(at + id.len()))
+    })
+}
+
+fn answer_to<'t>(turns: &'t [SourceTurn<'_>], event: &Event) -> Option<&'t str> {
+    let (turn, place) = event.answered_at?;
+    let (_, answer) = turns.get(turn)?.answers.get(place)?;
+    Some(answer)
 }

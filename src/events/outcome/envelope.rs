@@ -38,7 +38,7 @@ pub(crate) fn unwrapped(fields: &[Leaf<'_>], target: &str) -> Option<(String, Op
         .map(|leaf| code_of(&leaf.value()));
     let code = match error {
         // It says no more than the code does.
-        Some(Some(code)) => Some(code),
+        Some(Some(code)) => told.or(Some(code)),
         Some(None) => return None,
         None => told,
     };
@@ -56,11 +56,22 @@ pub(crate) fn unwrapped(fields: &[Leaf<'_>], target: &str) -> Option<(String, Op
     (!printed.is_empty()).then(|| (printed.join("\n"), code))
 }
 
+/// Words before an exit code in an error that says nothing else, and the most bytes of them.
+const EXITS: [&str; 5] = [
+    "exit status",
+    "exit code",
+    "exited with code",
+    "exited with status",
+    "exited with",
+];
+const MAX_EXIT: usize = 48;
+
 /// The code in an error that says nothing else: `exit status 20`, `Command failed with exit code 1`.
 fn code_of(error: &str) -> Option<i32> {
     let (words, code) = error.trim().trim_end_matches('.').rsplit_once([' ', ':'])?;
-    let is_plain = words.len() <= 40 && words.contains("exit") && !words.contains('\n');
-    code.parse().ok().filter(|_| is_plain)
+    let words = words.trim_end_matches([':', ' ']).to_ascii_lowercase();
+    let says_exit = EXITS.iter().any(|exit| words.ends_with(exit));
+    code.parse().ok().filter(|_| says_exit && words.len() <= MAX_EXIT)
 }
 
 /// The text of an answer that is a list of text parts, as MCP has it, and its flag: `{"content": [{"type": "text", "text": "…"}], "isError": true}`.

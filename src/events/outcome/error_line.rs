@@ -79,10 +79,21 @@ pub(crate) fn error_of(body: &str, near: &[Vec<ErrorLine<'_>>; 2], is_failed: bo
     Some(NamedError::new(quote(told.or_else(last)?)?, ErrorKind::Error))
 }
 
+/// Beginnings of what the caller of a tool says where that failed.
+const TOOL_ERRORS: [&str; 3] = [
+    "Error calling tool ",
+    "Error executing tool ",
+    "Error running tool ",
+];
+
 /// The error of a call that read something: errors in what was read are none of its own, unless one is all that came back.
 pub(crate) fn reading_error(body: &str, lines: usize) -> Option<NamedError> {
     if lines_of(body).next().is_some_and(is_label) {
         return labelled(body).filter(|found| found.kind.fails());
+    }
+    let first = lines_of(body).next().unwrap_or_default();
+    if TOOL_ERRORS.iter().any(|start| first.starts_with(start)) {
+        return Some(NamedError::new(quote(first)?, ErrorKind::Error));
     }
     if lines != 1 || body.len() > MAX_SHORT {
         return None;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use super::status::{Basis, CallStatus, Outcome};
@@ -13,16 +14,28 @@ pub(super) struct HttpAnswer<'t> {
     /// `412 Precondition Failed`
     status: Cow<'t, str>,
     went_well: bool,
-    pub body: &'t str,
+    pub body: Cow<'t, str>,
 }
 
 /// A response as an object: `{"status": 404, "body": {…}}`.
+/// A record with other fields may have a status and a body of its own.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct ObjectAnswer<'t> {
     #[serde(alias = "statusCode", alias = "status_code")]
     status: u16,
     #[serde(borrow)]
     body: &'t RawValue,
+    #[serde(
+        default,
+        alias = "statusText",
+        alias = "reason",
+        alias = "ok",
+        alias = "url",
+        alias = "method",
+        rename = "headers"
+    )]
+    _beside: IgnoredAny,
 }
 
 impl<'t> HttpAnswer<'t> {
@@ -31,12 +44,16 @@ impl<'t> HttpAnswer<'t> {
         if !answer.starts_with('{') || !answer.contains("\"body\"") {
             return None;
         }
-        let ObjectAnswer { status, body } = serde_json::from_str(answer).ok()?;
-        let is_object = body.get().starts_with(['{', '[']);
-        (is_object && (100..600).contains(&status)).then(|| Self {
+        let ObjectAnswer { status, body, .. } = serde_json::from_str(answer).ok()?;
+        let body = match body.get() {
+            text if text.starts_with('"') => Cow::Owned(serde_json::from_str::<String>(text).ok()?),
+            "null" => Cow::Borrowed(""),
+            object => Cow::Borrowed(object),
+        };
+        (100..600).contains(&status).then(|| Self {
             status: status.to_string().into(),
             went_well: status < 400,
-            body: body.get(),
+            body,
         })
     }
 
@@ -49,7 +66,7 @@ impl<'t> HttpAnswer<'t> {
         (is_version && (100..600).contains(&code)).then(|| Self {
             status: status.trim().into(),
             went_well: code < 400,
-            body: body.trim(),
+            body: body.trim().into(),
         })
     }
 

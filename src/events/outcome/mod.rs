@@ -48,7 +48,7 @@ pub(crate) fn outcome<'a>(
     let answer = answer.into();
     let response = || HttpAnswer::of(answer.text).or_else(|| HttpAnswer::of_object(answer.text.trim()));
     if let Some(response) = response().filter(|_| !is_command(target)) {
-        let body = outcome(answer.with_text(response.body), effect, target, told, later);
+        let body = outcome(answer.with_text(&response.body), effect, target, told, later);
         return response.outcome(body);
     }
     let printed = |text: &str, code: Option<i32>, is_error: Option<bool>| {

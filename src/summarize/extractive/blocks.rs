@@ -58,6 +58,7 @@ pub(super) fn blocks(
     let (turns, events) = (stretch.sources(), [stretch.actions(), stretch.earlier()]);
     let mut blocks = Vec::new();
     let mut is_last = true;
+    let mut is_spoken_after = false;
     let mut freshness = if reuse.is_empty() { 1.0 } else { KNOWN };
     for (index, turn) in turns.iter().enumerate().rev() {
         if reuse.is_empty() && freshness * CALLS < LEAST_CHANCE {
@@ -69,6 +70,7 @@ pub(super) fn blocks(
             is_followed: index + 1 < turns.len(),
             freshness,
             is_last,
+            is_spoken_after,
             reuse,
             verdicts,
         };
@@ -77,6 +79,7 @@ pub(super) fn blocks(
             freshness *= FADING;
             is_last = false;
         }
+        is_spoken_after |= turn.role == Role::Human && !turn.is_observed && !turn.prose.trim().is_empty();
         let before = turns.get(..index).unwrap_or_default();
         let caller = before.iter().rposition(|turn| turn.role == Role::Assistant);
         let calls = caller.map_or_else(Vec::new, |caller| calls_of(events, caller));
@@ -98,6 +101,8 @@ struct At<'r> {
     freshness: f32,
     /// If no assistant's turn stands behind it.
     is_last: bool,
+    /// If a person speaks behind it in the region.
+    is_spoken_after: bool,
     reuse: &'r Reuse,
     verdicts: &'r Verdicts,
 }
@@ -197,8 +202,8 @@ fn spoken(
                     format!("turn -{}, {THOUGHT}", at.back)
                 } else {
                     format!(
-                        "{} before {}{}",
-                        said_at(at),
+                        "turn -{}, {SAID} before {}{}",
+                        at.back,
                         event.target.line,
                         failure_mark(event)
                     )
@@ -233,9 +238,13 @@ fn spoken(
     }
 }
 
+/// The mark of words that messages of a person followed: these may have changed what they say.
+const ANSWERED: &str = " (before later messages of the user)";
+
 /// The heading of words.
 fn said_at(at: At<'_>) -> String {
-    format!("turn -{}, {SAID}", at.back)
+    let mark = if at.is_spoken_after { ANSWERED } else { "" };
+    format!("turn -{}, {SAID}{mark}", at.back)
 }
 
 /// The mark of a call that failed.

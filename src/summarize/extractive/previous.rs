@@ -153,10 +153,12 @@ impl PreviousSummary {
                             || files.is_overtaken(event) && alone(event, actions).is_overtaken(event)
                     };
                     // A call whose answer is not in the region tells no more than one that says nothing of its end.
-                    let is_answered = again.get(call.label);
+                    // A label that cuts its arguments may be of another call.
+                    let is_cut = call.label.ends_with("…)");
+                    let is_answered = again.get(call.label).filter(|_| !is_cut);
                     let is_again =
                         is_answered.is_some_and(|is_answered| *is_answered || call.ending.is_none());
-                    let is_newest = done.insert(call.label);
+                    let is_newest = is_cut || done.insert(call.label);
                     if is_again && is_newest {
                         runs.insert(call.label.to_owned(), call.runs(call.status().1 == Some(true)));
                     }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::{Candidate, LineLimits, Section, order};
 use super::sentences::{CODE, sentences, without_number};
@@ -95,6 +95,8 @@ pub(super) fn asked(
     };
     let last = people().count().saturating_sub(1);
     let mut seen: FxHashSet<String> = FxHashSet::default();
+    // The turn of a demand, by its words without numbers: one of an earlier turn was said anew.
+    let mut demanded: FxHashMap<String, usize> = FxHashMap::default();
     for (rank, said) in people().enumerate() {
         let base = match rank {
             0 => 6.0,
@@ -112,8 +114,6 @@ pub(super) fn asked(
         // What follows a heading that names rules is one.
         let mut is_rule = false;
         for (number, (sentence, kinds)) in said.sentences.iter().enumerate() {
-            // What differs in its numbers only was said anew later.
-            let key = without_numbers(sentence);
             let leans = leans_back(sentence);
             let is_of_replaced = leans && number > 0 && replaced == Some(number - 1);
             let is_replaced = || told.is_replaced(Some(said.turn), sentence, *kinds);
@@ -131,15 +131,16 @@ pub(super) fn asked(
                 }
             } else if is_rule || is_demand(sentence, *kinds) {
                 let most = limits.line * 2;
-                // Items of a list may differ in their numbers only.
-                let key = if is_rule { sentence.to_lowercase() } else { key };
                 let fits = |named: &str| length(named) + length(sentence) < most as f64;
                 let named = rest.pop_if(|(number, named, _)| before == Some(*number) && fits(named));
                 let text = match named {
                     Some((_, named, _)) => Cow::Owned([&named, " ", sentence].concat()),
                     None => Cow::Borrowed(&**sentence),
                 };
-                if let Some(text) = shortened(&text, most).filter(|_| seen.insert(key)) {
+                let form = without_numbers(&text);
+                let is_anew = *demanded.entry(form).or_insert(said.turn) != said.turn;
+                let is_new = seen.insert(text.to_lowercase()) && !is_anew;
+                if let Some(text) = shortened(&text, most).filter(|_| is_new) {
                     candidates.push(Candidate {
                         section: Section::Constraints,
                         order: order(said.turn, number),

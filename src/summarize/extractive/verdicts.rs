@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::candidate::{Section, holds};
+use super::candidate::Section;
 use super::prose::prose_lines;
 use super::rank::Chosen;
 use super::sentences::{sentences, without_number};
@@ -30,7 +30,7 @@ pub(super) struct Verdicts(FxHashMap<usize, String>);
 impl Verdicts {
     /// Those on calls of which nothing but a number of lines or records is known, none longer than `limit` characters.
     pub fn of(turns: &[SourceTurn<'_>], actions: &[Event], limit: usize) -> Self {
-        let silent = actions.iter().filter(|action| is_silent(action));
+        let silent = actions.iter().filter(|action| is_silent(action, turns));
         let verdicts = silent.filter_map(|action| Some((action.number, verdict(turns, action, limit)?)));
         Self(verdicts.collect())
     }
@@ -66,27 +66,42 @@ pub(super) fn without_verdict(ending: &str) -> &str {
 
 /// Takes out the verdicts that stand in another line as well, and lines under `Done` that have nothing else to tell.
 pub(super) fn take_out_repeated(lines: &mut Vec<Chosen>) {
+    let verdicts = |lines: &[Chosen], place: usize| verdict_in(&lines.get(place)?.candidate.text);
+    if (0..lines.len()).all(|place| verdicts(lines, place).is_none()) {
+        return;
+    }
+    let mut texts: Vec<String> = lines.iter().map(|line| letters(&line.candidate.text)).collect();
     for place in 0..lines.len() {
-        let Some(range) = lines.get(place).and_then(|line| verdict_in(&line.candidate.text)) else {
+        let Some(range) = verdicts(lines, place) else {
             continue;
         };
-        let text = |line: &Chosen| line.candidate.text.get(range.clone()).map(str::to_owned);
-        let Some(verdict) = lines.get(place).and_then(text) else {
+        let Some(line) = lines.get_mut(place) else {
             continue;
         };
+        let verdict = line.candidate.text.get(range.clone()).unwrap_or_default();
         let said = verdict
             .trim_start_matches(AFTER_OUTCOME)
             .trim_start_matches(ALONE);
-        let mut others = lines.iter().enumerate().filter(|(other, _)| *other != place);
-        let is_repeated = others.any(|(_, other)| holds(&other.candidate.text, said));
-        if let Some(line) = lines.get_mut(place).filter(|_| is_repeated) {
-            line.candidate.text.replace_range(range, "");
-            if line.candidate.section == Section::Done && has_no_result(&line.candidate.text) {
-                line.candidate.text.clear();
-            }
+        let said = letters(said.strip_suffix('…').unwrap_or(said));
+        let mut others = texts.iter().enumerate().filter(|(other, _)| *other != place);
+        if !others.any(|(_, other)| other.contains(&said)) {
+            continue;
+        }
+        line.candidate.text.replace_range(range, "");
+        if line.candidate.section == Section::Done && has_no_result(&line.candidate.text) {
+            line.candidate.text.clear();
+        }
+        let left = letters(&line.candidate.text);
+        if let Some(text) = texts.get_mut(place) {
+            *text = left;
         }
     }
     lines.retain(|line| !line.candidate.text.is_empty());
+}
+
+/// The letters and digits of a text.
+fn letters(text: &str) -> String {
+    text.chars().filter(|sign| sign.is_alphanumeric()).collect()
 }
 
 /// If the line of a call has no ending but that it went well, or how many records came back.
@@ -109,44 +124,94 @@ fn verdict_in(text: &str) -> Option<std::ops::Range<usize>> {
     Some(start..end.len())
 }
 
-/// If a call ended well, as far as is known, and its answer tells nothing in a line but its size.
-fn is_silent(action: &Event) -> bool {
+/// Bytes of a JSON answer of which a single field tells next to nothing.
+const LONG_OBJECT: usize = 600;
+
+/// If a call ended well, as far as is known, and its answer tells nothing in a line but its size, or a field of a long object.
+fn is_silent(action: &Event, turns: &[SourceTurn<'_>]) -> bool {
     let outcome = &action.outcome;
     let is_edit = action.target.effect == Effect::Modify && !action.target.is_run;
-    let is_told = is_edit || outcome.hit.is_some() || outcome.failed() == Some(true);
-    !is_told && (outcome.result.is_none() || outcome.is_only_counted())
+    if is_edit || outcome.hit.is_some() || outcome.failed() == Some(true) {
+        return false;
+    }
+    let Some(result) = &outcome.result else {
+        return true;
+    };
+    let is_field = || !result.contains([',', ';']) && result.contains(": ");
+    let is_long = || {
+        let answer = answer_to(turns, action).unwrap_or_default();
+        answer.len() >= LONG_OBJECT && answer.trim_start().starts_with(['{', '['])
+    };
+    outcome.is_only_counted() || is_field() && is_long()
+}
+
+/// The answer to a call.
+fn answer_to<'t>(turns: &'t [SourceTurn<'_>], action: &Event) -> Option<&'t str> {
+    let (turn, place) = action.answered_at?;
+    let (_, answer) = turns.get(turn)?.answers.get(place)?;
+    Some(answer)
 }
 
 /// The first sentence of the next turn that repeats a fact of the answer.
 fn verdict(turns: &[SourceTurn<'_>], action: &Event, limit: usize) -> Option<String> {
-    let (turn, place) = action.answered_at?;
-    let (_, answer) = turns.get(turn)?.answers.get(place)?;
+    let (turn, _) = action.answered_at?;
+    let whole = answer_to(turns, action)?;
+    let answer = whole;
     let mut end = answer.len().min(MAX_SEARCHED);
     while !answer.is_char_boundary(end) {
         end -= 1;
     }
     let answer = answer.get(..end)?;
-    let next = turns
-        .get(turn + 1..)?
-        .iter()
-        .find(|turn| turn.role != Role::Tool)?;
+    let behind = turns.get(turn + 1..)?.iter();
+    let next_place = turn + 1 + behind.clone().position(|turn| turn.role != Role::Tool)?;
+    let next = turns.get(next_place)?;
     if next.role != Role::Assistant || next.is_behind_gap {
         return None;
     }
     let lines = prose_lines(before_list(&next.prose), false);
-    let said = lines.iter().flat_map(|line| sentences(line)).take(MAX_SENTENCES);
-    let mut said = said.filter(|sentence| {
-        let kinds = [PhraseKind::Announcement, PhraseKind::Open, PhraseKind::TakesBack];
-        !Kinds::of(sentence).has_any(&kinds) && !sentence.ends_with(['?', ':', '？', '：'])
-    });
-    said.find_map(|sentence| {
+    let mut said = lines
+        .iter()
+        .flat_map(|line| sentences(line))
+        .take(MAX_SENTENCES)
+        .peekable();
+    // A fact of several answers does not say which of them is meant.
+    let own = |word: &str| {
+        let mut answers = turns
+            .get(action.turn..next_place)?
+            .iter()
+            .flat_map(|turn| &turn.answers);
+        Some(!answers.any(|(_, other)| !std::ptr::eq(other.as_ref(), whole) && other.contains(word)))
+    };
+    while let Some(sentence) = said.next() {
+        let is_taken_back = said
+            .peek()
+            .is_some_and(|next| Kinds::of(next).has(PhraseKind::TakesBack));
+        if is_taken_back {
+            return None;
+        }
+        if !is_statement(sentence) {
+            continue;
+        }
         let told = cleaned(sentence.trim_end_matches('.'));
-        let told = shortened(&told, limit)?;
+        let Some(told) = shortened(&told, limit) else {
+            continue;
+        };
         let mut words = told.split_whitespace().map(without_marks);
         let is_news =
-            words.any(|word| is_fact(word) && answer.contains(word) && !action.target.line.contains(word));
-        is_news.then(|| told.into_owned())
-    })
+            |word: &str| is_fact(word) && answer.contains(word) && !action.target.line.contains(word);
+        if words.any(|word| is_news(word) && own(word) == Some(true)) {
+            return Some(told.into_owned());
+        }
+    }
+    None
+}
+
+/// If a sentence states something: it is no plan, question, heading, and nothing with tags in it.
+fn is_statement(sentence: &str) -> bool {
+    let kinds = [PhraseKind::Announcement, PhraseKind::Open, PhraseKind::TakesBack];
+    !Kinds::of(sentence).has_any(&kinds)
+        && !sentence.ends_with(['?', ':', '？', '：'])
+        && !sentence.contains("</")
 }
 
 /// The text before its first list: of several items none is the result.

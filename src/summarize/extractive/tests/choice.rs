@@ -132,3 +132,12 @@ fn a_demand_is_told_with_the_sentence_that_names_what_it_is_about() {
     }
     assert_eq!(text.matches("netops/transit-a/md5").count(), 1, "{text}");
 }
+
+#[test]
+fn demands_of_one_message_that_differ_in_numbers_only_are_all_told() {
+    let said = "Never touch server srv-101. Never touch server srv-102. Never touch server srv-103.";
+    let text = summary_of(&[turn(Role::Human, said)], None, &[], 2_000).text;
+    for server in ["srv-101", "srv-102", "srv-103"] {
+        assert!(text.contains(server), "{text}");
+    }
+}

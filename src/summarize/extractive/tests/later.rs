@@ -353,24 +353,3 @@ fn failures_say_that_packages_were_installed_after_them() {
         assert_eq!(text.contains(later), is_marked, "{text}");
     }
 }
-
-#[test]
-fn a_job_that_was_only_begun_is_told_by_the_state_that_it_came_to() {
-    let begun = answer(r#"{"status": 202, "body": {"job_id": "job_4f81d9", "status": "running"}}"#);
-    let lookup = r#"{"path": "/jobs/job_4f81d9"}"#;
-    let turns = [
-        call(
-            "",
-            "hr_post",
-            r#"{"path": "/payroll/calculate", "run": "PR-2024-10"}"#,
-        ),
-        begun,
-        call("", "hr_get", lookup),
-        answer(r#"{"status": 200, "body": {"job_id": "job_4f81d9", "status": "running", "progress": 55}}"#),
-        call("", "hr_get", lookup),
-        answer(r#"{"status": 200, "body": {"job_id": "job_4f81d9", "status": "done", "progress": 100}}"#),
-    ];
-    let text = told(&turns);
-    assert!(text.contains("status: done (later)"), "{text}");
-    assert!(told(&turns[..2]).contains("status: running"), "{text}");
-}

@@ -53,12 +53,14 @@ fn tests_that_failed_behind_a_build_are_closed_by_the_tests_alone() {
     let bad = "50% tests passed, 1 tests failed out of 2";
     let good = "100% tests passed, 0 tests failed out of 4";
     let beside = run("terraform apply; ctest --test-dir build -R frame");
+    let piped = run("ctest --test-dir build -R frame | tee t.log && terraform apply");
     let chained = run("RAILS_ENV=test bin/rails db:migrate >/dev/null && ctest --test-dir build -R frame");
     for (failed, later, is_open) in [
         (&failed, &later, false),
         (&failed, &other, true),
         (&beside, &later, true),
         (&chained, &later, false),
+        (&piped, &later, true),
     ] {
         let text = done(&[("sh", failed, bad), ("sh", later, good)]);
         assert_eq!(text.contains("Open errors"), is_open, "{text}");

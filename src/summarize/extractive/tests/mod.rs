@@ -4,6 +4,7 @@ mod carried;
 mod choice;
 mod content;
 mod endings;
+mod jobs;
 mod later;
 mod mended;
 mod promises;

@@ -52,3 +52,22 @@ fn what_the_assistant_said_is_no_output_when_the_line_is_read_back() {
         "{text}"
     );
 }
+
+#[test]
+fn a_fact_of_two_answers_or_one_that_is_taken_back_is_no_verdict() {
+    let [first, second] = ["a.py", "b.py"].map(|file| format!("{{\"command\": \"python {file} --all\"}}"));
+    let (one, other) = (
+        "start\nloss 1.93\nf1 0.7988\nsaved",
+        "start\nloss 1.88\nf1 0.7988\nsaved",
+    );
+    let turns = [
+        call("", "bash", &first),
+        call("", "bash", &second),
+        answer(one),
+        answer(other),
+        turn(Role::Assistant, "Both reached 0.7988 in the end."),
+    ];
+    assert!(!told(&turns).contains("; said: "), "{}", told(&turns));
+    let text = told_after("The F1 is 0.7988 now. Wait, that is the old run.", LOG);
+    assert!(!text.contains("; said: "), "{text}");
+}
