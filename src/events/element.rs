@@ -50,7 +50,17 @@ pub(super) fn element_of(line: &str, turns: &[SourceTurn<'_>], turn: usize) -> O
 }
 
 /// Arguments that name an element by its number.
-const ELEMENTS: [&str; 7] = ["element", "bid", "id", "ref", "index", "element_id", "node_id"];
+const ELEMENTS: [&str; 9] = [
+    "uid",
+    "node",
+    "element",
+    "bid",
+    "id",
+    "ref",
+    "index",
+    "element_id",
+    "node_id",
+];
 
 /// The first value of a call: `1503` of `click(element: 1503)`.
 fn first_value(line: &str) -> Option<&str> {

@@ -12,6 +12,38 @@ use crate::knowledge::tool_names::{acts, is_lookup};
 /// The number of the first call of a region: calls that an earlier summary tells stand before it.
 pub(crate) const FIRST_NUMBER: usize = 256;
 
+/// Redirections that are written with `&`.
+const REDIRECTIONS: [&str; 5] = ["2>&1", "1>&2", ">&2", "&>>", "&>"];
+
+/// If a command is several ones of which each ran because those before it went well: `a && b 2>&1 | tail`.
+fn is_chain(command: &str) -> bool {
+    let mut plain = without_quoted(command);
+    for redirection in REDIRECTIONS {
+        plain = plain.replace(redirection, "");
+    }
+    let before = plain.rsplit_once("&&").map_or("", |(before, _)| before);
+    !before.contains('|') && !plain.contains("||") && !plain.replace("&&", "").contains([';', '\n', '&'])
+}
+
+/// A command without what stands in quotes.
+fn without_quoted(command: &str) -> String {
+    let mut quote = None;
+    command
+        .chars()
+        .filter(|sign| match (quote, sign) {
+            (None, '\'' | '"') => {
+                quote = Some(*sign);
+                false
+            }
+            (Some(open), _) => {
+                quote = quote.filter(|_| open != *sign);
+                false
+            }
+            (None, _) => true,
+        })
+        .collect()
+}
+
 /// A tool call and how it ended.
 #[derive(Debug, Clone, Default)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
@@ -78,7 +110,7 @@ impl Event {
         let has_tests = failed && runs.iter().any(ProgramRun::is_of_tests);
         // What stands before `&&` went well.
         let command = self.target.command.as_deref().unwrap_or(";");
-        let is_chain = !command.replace("&&", "").contains([';', '\n', '&', '|']);
+        let is_chain = is_chain(command);
         let only_tests = has_tests
             && (is_chain
                 || runs

@@ -165,10 +165,21 @@ struct Field<'a> {
 /// Bytes of the shortest value that may be an id nobody reads.
 const OPAQUE: usize = 24;
 
+/// Changes between letters and digits in such a value at least: words with a number have fewer.
+const CHANGES: usize = 4;
+
 /// If a value is a long id of letters and digits.
 fn is_opaque(value: &str) -> bool {
     let is_of_id = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    value.len() >= OPAQUE && value.bytes().all(is_of_id) && value.bytes().any(|byte| byte.is_ascii_digit())
+    let kinds = value
+        .bytes()
+        .filter(u8::is_ascii_alphanumeric)
+        .map(|byte| byte.is_ascii_digit());
+    let changes = kinds
+        .clone()
+        .zip(kinds.skip(1))
+        .filter(|(one, other)| one != other);
+    value.len() >= OPAQUE && value.bytes().all(is_of_id) && changes.count() >= CHANGES
 }
 
 /// A name in lower case with `_` between its words: `target_file` of `TargetFile`.
@@ -259,15 +270,13 @@ impl<'a> ArgumentFields<'a> {
 
     /// What a call of many does: `mode` within an object of its arguments says nothing of it.
     pub fn verb(&self) -> Option<Cow<'a, str>> {
-        let is_outermost = |field: &&Field<'_>| field.value.as_ref().err().is_none_or(|leaf| leaf.depth <= 1);
+        let is_outermost = |field: &Field<'_>| field.value.as_ref().err().is_none_or(|leaf| leaf.depth <= 1);
         let verbs = self
             .0
             .iter()
             .filter(|field| field.holds & (1 << Holds::Verb as u16) != 0);
-        verbs
-            .filter(is_outermost)
-            .map(Field::value)
-            .find(|value| !value.trim().is_empty())
+        let named = verbs.filter(|field| is_outermost(field) || !field.key.eq_ignore_ascii_case("mode"));
+        named.map(Field::value).find(|value| !value.trim().is_empty())
     }
 
     /// Names and values, those that say what a call does before those that say where.

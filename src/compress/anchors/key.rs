@@ -43,6 +43,13 @@ pub(super) fn label_before(text: &str, at: usize) -> Option<String> {
 /// The words behind a number that say what it counts: `2119 input errors`.
 pub(super) fn unit_behind(text: &str, end: usize) -> Option<String> {
     let line = text.get(end..)?.lines().next()?.strip_prefix(' ')?;
+    // The sign of a number is no part of it.
+    let before = text
+        .get(..end)?
+        .trim_end_matches(|sign: char| sign.is_ascii_digit() || ".,".contains(sign));
+    if before.ends_with(['-', '−']) {
+        return None;
+    }
     // `Errors` begins a sentence, `MB` is a unit.
     let is_name =
         |word: &str| word.starts_with(char::is_uppercase) && word.chars().skip(1).all(char::is_lowercase);
@@ -113,7 +120,7 @@ mod tests {
             ("Established, 2119 prefixes so far", None, Some("prefixes")),
             ("- **Rx power** = 2119 dBm", Some("Rx power"), Some("dBm")),
             ("the sum of new rows: $2119.", Some("new rows"), None),
-            ("Rx power: -2119 dB", None, Some("dB")),
+            ("Rx power: -2119 dB", None, None),
             ("see y/z?id: 2119 Fixed yesterday", None, None),
             ("2119 of them", None, None),
             ("id 2119|2120", None, None),

@@ -4,9 +4,13 @@ use crate::events::event::Event;
 use crate::events::outcome::later_calls::is_id;
 use crate::events::source::SourceTurn;
 use crate::knowledge::errors::is_pending;
+use crate::trajectory::json::leaves::leaves;
 
 /// Calls behind one that are looked at.
 const MAX_LATER: usize = 64;
+
+/// Fields of an answer in which its id is looked for.
+const MAX_FIELDS: usize = 32;
 
 /// Fields that tell a state.
 const STATES: [&str; 5] = ["status", "state", "estado", "statut", "phase"];
@@ -26,15 +30,21 @@ pub(crate) fn settle(all: &mut [Event], turns: &[SourceTurn<'_>]) {
         };
         let Some(id) = own_id(result) else { continue };
         let told = later.iter().take(MAX_LATER).filter(|event| event.is_lookup());
-        let told = told.filter(|event| {
-            let answer = answer_to(turns, event).unwrap_or_default();
-            names(&event.target.line, id) && names(answer, id)
+        let mut told = told.filter(|event| {
+            names(&event.target.line, id) && is_of(answer_to(turns, event).unwrap_or_default(), id)
         });
-        let mut ended = told.filter_map(|event| {
+        // The same lookup again tells how it went on, another one may be of a part.
+        let Some(first) = told.next() else { continue };
+        let again = told.filter(|event| event.target.line == first.target.line);
+        let state_of = |event: &Event| {
             let (key, value) = state_in(event.outcome.result.as_deref()?)?;
-            (key == state && !is_pending(value)).then(|| value.to_owned())
-        });
-        if let Some(ended) = ended.next() {
+            (key == state).then(|| value.to_owned())
+        };
+        let ended = std::iter::once(first)
+            .chain(again)
+            .filter_map(state_of)
+            .next_back();
+        if let Some(ended) = ended.filter(|ended| !is_pending(ended)) {
             let settled = result.replacen(
                 &format!("{state}: {value}"),
                 &format!("{state}: {ended} (later)"),
@@ -56,11 +66,33 @@ fn state_in(result: &str) -> Option<(&str, &str)> {
     fields(result).find(|(key, value)| STATES.contains(key) && !is_number(value))
 }
 
+/// Ids that say whose something is, or which message it was.
+const OTHERS: [&str; 7] = [
+    "customer", "user", "account", "client", "request", "parent", "owner",
+];
+
+/// If a field holds the id of an object: `id`, `job_id`, `jobId`.
+fn is_own_id(key: &str) -> bool {
+    let is_id = key.eq_ignore_ascii_case("id") || ["_id", " id", "Id"].iter().any(|end| key.ends_with(end));
+    is_id && !OTHERS.iter().any(|other| key.starts_with(other))
+}
+
 /// The first id of a result: its own, where others say whose it is.
 fn own_id(result: &str) -> Option<&str> {
-    let is_of_id = |key: &str| key.eq_ignore_ascii_case("id") || key.ends_with("_id") || key.ends_with("Id");
-    let (_, id) = fields(result).find(|(key, _)| is_of_id(key))?;
-    Some(id).filter(|id| is_id(id))
+    let (_, id) = fields(result).find(|(key, value)| is_own_id(key) && is_id(value))?;
+    Some(id)
+}
+
+/// If an answer is an object with this id: the first of its own.
+fn is_of(answer: &str, id: &str) -> bool {
+    let Some(fields) = names(answer, id)
+        .then(|| leaves(answer.trim(), MAX_FIELDS))
+        .flatten()
+    else {
+        return false;
+    };
+    let first = fields.iter().find(|leaf| is_own_id(&leaf.key()));
+    first.is_some_and(|leaf| leaf.value() == id)
 }
 
 /// If a text names an id as a whole.

@@ -86,13 +86,16 @@ const TOOL_ERRORS: [&str; 3] = [
     "Error running tool ",
 ];
 
+/// Lines of such an answer at most: a log may begin with one.
+const MAX_ERROR_LINES: usize = 8;
+
 /// The error of a call that read something: errors in what was read are none of its own, unless one is all that came back.
 pub(crate) fn reading_error(body: &str, lines: usize) -> Option<NamedError> {
     if lines_of(body).next().is_some_and(is_label) {
         return labelled(body).filter(|found| found.kind.fails());
     }
     let first = lines_of(body).next().unwrap_or_default();
-    if TOOL_ERRORS.iter().any(|start| first.starts_with(start)) {
+    if lines <= MAX_ERROR_LINES && TOOL_ERRORS.iter().any(|start| first.starts_with(start)) {
         return Some(NamedError::new(quote(first)?, ErrorKind::Error));
     }
     if lines != 1 || body.len() > MAX_SHORT {

@@ -26,16 +26,22 @@ struct ObjectAnswer<'t> {
     status: u16,
     #[serde(borrow)]
     body: &'t RawValue,
-    #[serde(
-        default,
-        alias = "statusText",
-        alias = "reason",
-        alias = "ok",
-        alias = "url",
-        alias = "method",
-        rename = "headers"
-    )]
-    _beside: IgnoredAny,
+    #[serde(default, rename = "headers")]
+    _headers: Option<IgnoredAny>,
+    #[serde(default, rename = "statusText")]
+    _status_text: Option<IgnoredAny>,
+    #[serde(default, rename = "reason")]
+    _reason: Option<IgnoredAny>,
+    #[serde(default, rename = "ok")]
+    _ok: Option<IgnoredAny>,
+    #[serde(default, rename = "url")]
+    _url: Option<IgnoredAny>,
+    #[serde(default, rename = "method")]
+    _method: Option<IgnoredAny>,
+    #[serde(default, rename = "duration_ms")]
+    _duration: Option<IgnoredAny>,
+    #[serde(default, rename = "elapsed_ms")]
+    _elapsed: Option<IgnoredAny>,
 }
 
 impl<'t> HttpAnswer<'t> {

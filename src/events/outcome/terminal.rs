@@ -219,15 +219,19 @@ pub(super) fn exit_code(answer: &str, is_reading: bool) -> Option<i32> {
     } else {
         None
     };
-    let last = last_lines(tail).find(|line| !line.trim().is_empty());
-    let bracketed = last.and_then(|line| line.strip_prefix('[')?.trim_end().strip_suffix(']'));
     let label = |line: &str| {
         let (label, rest) = line.split_at_checked("exit code".len())?;
         let code = code_in(rest).filter(|_| label.eq_ignore_ascii_case("exit code"))?;
         let ends = line.trim_end().ends_with(|c: char| c.is_ascii_digit()) && line.len() <= 20;
         (ends || !is_reading).then_some(code)
     };
-    let told = told.or_else(|| label(bracketed?));
+    // A wrapper's lines stand together: what follows one that is an output's says that it is none.
+    let bracketed = |line: &str| label(line.strip_prefix('[')?.trim_end().strip_suffix(']')?);
+    let mut wrapping = last_lines(tail)
+        .filter(|line| !line.trim().is_empty())
+        .take_while(|line| line.starts_with('[') || line.starts_with("Current "));
+    let told = told.or_else(|| wrapping.find_map(bracketed));
+    let told = told.or_else(|| bracketed(lines_of(head).next()?));
     told.or_else(|| label(lines_of(head).next()?)).or_else(|| {
         last_lines(tail)
             .take(if is_reading { 1 } else { 6 })

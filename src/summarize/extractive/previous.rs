@@ -154,7 +154,7 @@ impl PreviousSummary {
                     };
                     // A call whose answer is not in the region tells no more than one that says nothing of its end.
                     // A label that cuts its arguments may be of another call.
-                    let is_cut = call.label.ends_with("…)");
+                    let is_cut = section == Section::Done && call.label.ends_with("…)");
                     let is_answered = again.get(call.label).filter(|_| !is_cut);
                     let is_again =
                         is_answered.is_some_and(|is_answered| *is_answered || call.ending.is_none());

@@ -202,9 +202,18 @@ fn leans_back(sentence: &str) -> bool {
     Kinds::of(first).has(PhraseKind::Pronoun)
 }
 
-/// A sentence in small letters, without its digits.
+/// A sentence in small letters, without its numbers: those in names (`srv-101`) stay.
 fn without_numbers(sentence: &str) -> String {
-    sentence.to_lowercase().replace(|c: char| c.is_numeric(), "")
+    let sentence = sentence.to_lowercase();
+    let words = sentence.split(' ').map(|word| {
+        let is_name = word.contains(char::is_alphabetic) && word.contains(['-', '_', '/', '#']);
+        if is_name {
+            Cow::Borrowed(word)
+        } else {
+            Cow::Owned(word.replace(|c: char| c.is_numeric(), ""))
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// The worth of a sentence of a person: what asks or names something says most.

@@ -141,3 +141,19 @@ fn demands_of_one_message_that_differ_in_numbers_only_are_all_told() {
         assert!(text.contains(server), "{text}");
     }
 }
+
+#[test]
+fn what_a_person_takes_back_enters_like_a_demand() {
+    for said in [
+        "You can drop the screenshots.",
+        "Forget the recalc endpoint, the batch does it.",
+    ] {
+        let turns = [
+            turn(Role::Human, "Scrape the shop, with a screenshot of each page."),
+            turn(Role::Human, said),
+        ];
+        let text = summary_of(&turns, None, &[], 2_000).text;
+        let (_, demands) = text.split_once("Constraints:\n").unwrap_or_default();
+        assert!(demands.contains(said), "{text}");
+    }
+}
