@@ -9,6 +9,9 @@ use serde_json::value::RawValue;
 use super::status::{Basis, CallStatus, Outcome};
 use super::text::quote;
 
+/// Responses that stand one behind the other in an answer at most.
+const MAX_RESPONSES: usize = 16;
+
 /// An HTTP response that is an answer.
 pub(super) struct HttpAnswer<'t> {
     /// `412 Precondition Failed`
@@ -17,7 +20,7 @@ pub(super) struct HttpAnswer<'t> {
     pub body: Cow<'t, str>,
 }
 
-/// A response as an object: `{"status": 404, "body": {…}}`.
+/// A response as an object, `{"status": 404, "body": {…}}`.
 /// A record with other fields may have a status and a body of its own.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -45,8 +48,25 @@ struct ObjectAnswer<'t> {
 }
 
 impl<'t> HttpAnswer<'t> {
-    /// A response that an answer tells as an object.
-    pub fn of_object(answer: &'t str) -> Option<Self> {
+    /// The response in an answer: of several the last one, behind those that only redirect, say, or within one another.
+    pub fn of(answer: &'t str) -> Option<Self> {
+        let read = |text| Self::first_of(text).or_else(|| Self::of_object(text));
+        let mut response = read(answer)?;
+        for _ in 0..MAX_RESPONSES {
+            let Cow::Borrowed(text) = response.body else {
+                return Some(response);
+            };
+            match read(text) {
+                Some(next) => response = next,
+                None => return Some(response),
+            }
+        }
+        None
+    }
+
+    /// A response that is told as an object.
+    fn of_object(answer: &'t str) -> Option<Self> {
+        let answer = answer.trim();
         if !answer.starts_with('{') || !answer.contains("\"body\"") {
             return None;
         }
@@ -63,7 +83,7 @@ impl<'t> HttpAnswer<'t> {
         })
     }
 
-    pub fn of(answer: &'t str) -> Option<Self> {
+    fn first_of(answer: &'t str) -> Option<Self> {
         let rest = answer.trim_start().strip_prefix("HTTP/")?;
         let (head, body) = split_head(rest);
         let (version, status) = head.lines().next()?.split_once(' ')?;
@@ -107,4 +127,30 @@ impl<'t> HttpAnswer<'t> {
 fn split_head(text: &str) -> (&str, &str) {
     let split = text.split_once("\r\n\r\n").or_else(|| text.split_once("\n\n"));
     split.unwrap_or((text, ""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_several_responses_the_last_one_counts_and_of_very_many_none() {
+        let last = "HTTP/1.1 409 Conflict\nDate: today\n\n{\"message\": \"taken\"}";
+        let text = ["HTTP/1.1 100 Continue\n\n", last].concat();
+        let response = HttpAnswer::of(&text).unwrap();
+        assert_eq!(
+            (response.status.as_ref(), response.went_well),
+            ("409 Conflict", false)
+        );
+        assert_eq!(response.body, "{\"message\": \"taken\"}");
+        let many = "HTTP/1.1 100 Continue\n\n".repeat(100_000);
+        assert!(HttpAnswer::of(&many).is_none());
+        let deep = [
+            r#"{"status":200,"body":"#.repeat(4_000).as_str(),
+            "{}",
+            &"}".repeat(4_000),
+        ]
+        .concat();
+        assert!(HttpAnswer::of(&deep).is_none());
+    }
 }

@@ -46,8 +46,7 @@ pub(crate) fn outcome<'a>(
     later: LaterCalls<'_>,
 ) -> Outcome {
     let answer = answer.into();
-    let response = || HttpAnswer::of(answer.text).or_else(|| HttpAnswer::of_object(answer.text.trim()));
-    if let Some(response) = response().filter(|_| !is_command(target)) {
+    if let Some(response) = HttpAnswer::of(answer.text).filter(|_| !is_command(target)) {
         let body = outcome(answer.with_text(&response.body), effect, target, told, later);
         return response.outcome(body);
     }

@@ -109,7 +109,7 @@ pub(super) fn asked(
             .first()
             .is_some_and(|(_, kinds)| kinds.has(PhraseKind::Answer));
         let mut rest: Vec<(usize, Cow<'_, str>, Kinds)> = Vec::new();
-        // The sentence that was replaced last, and one before a demand that names what it is about.
+        // The sentence that was replaced last.
         let mut replaced = None;
         // What follows a heading that names rules is one.
         let mut is_rule = false;
