@@ -4,6 +4,7 @@ use super::outcome::status::Outcome;
 use super::outcome::text::tool_of;
 use super::run::ProgramRun;
 use super::shell::Touch;
+use super::source::SourceTurn;
 use super::target::{Effect, Target};
 use super::tools::is_verb;
 use crate::knowledge::test_counts::TestCounts;
@@ -88,6 +89,13 @@ impl Event {
     /// The steps on files of this run alone.
     pub fn own_touches(&self) -> &[Touch] {
         self.touches.get(self.earlier_touches..).unwrap_or_default()
+    }
+
+    /// Its answer, among these turns.
+    pub fn answer<'t>(&self, turns: &'t [SourceTurn<'_>]) -> Option<&'t str> {
+        let (turn, place) = self.answered_at?;
+        let (_, answer) = turns.get(turn)?.answers.get(place)?;
+        Some(answer)
     }
 
     /// If it ran code or scripts, or an installer, and neither tests nor a program of the repository.

@@ -31,7 +31,7 @@ pub(crate) fn settle(all: &mut [Event], turns: &[SourceTurn<'_>]) {
         let Some(id) = own_id(result) else { continue };
         let told = later.iter().take(MAX_LATER).filter(|event| event.is_lookup());
         let mut told = told.filter(|event| {
-            names(&event.target.line, id) && is_of(answer_to(turns, event).unwrap_or_default(), id)
+            names(&event.target.line, id) && is_of(event.answer(turns).unwrap_or_default(), id)
         });
         // The same lookup again tells how it went on, another one may be of a part.
         let Some(first) = told.next() else { continue };
@@ -104,10 +104,4 @@ fn names(text: &str, id: &str) -> bool {
         let before = at.checked_sub(1).and_then(|before| bytes.get(before));
         !is_part(before) && !is_part(bytes.get(at + id.len()))
     })
-}
-
-fn answer_to<'t>(turns: &'t [SourceTurn<'_>], event: &Event) -> Option<&'t str> {
-    let (turn, place) = event.answered_at?;
-    let (_, answer) = turns.get(turn)?.answers.get(place)?;
-    Some(answer)
 }

@@ -16,6 +16,9 @@ use crate::trajectory::Role;
 /// Sentences behind an answer that are looked at.
 const MAX_SENTENCES: usize = 8;
 
+/// Answers to the calls of one turn that are compared with one another at most: of more no words are told.
+const MAX_BESIDE: usize = 32;
+
 /// Bytes of an answer in which facts are looked for.
 const MAX_SEARCHED: usize = 100_000;
 
@@ -139,32 +142,34 @@ fn is_silent(action: &Event, turns: &[SourceTurn<'_>]) -> bool {
     };
     let is_field = || !result.contains([',', ';']) && result.contains(": ");
     let is_long = || {
-        let answer = answer_to(turns, action).unwrap_or_default();
+        let answer = action.answer(turns).unwrap_or_default();
         answer.len() >= LONG_OBJECT && answer.trim_start().starts_with(['{', '['])
     };
     outcome.is_only_counted() || is_field() && is_long()
 }
 
-/// The answer to a call.
-fn answer_to<'t>(turns: &'t [SourceTurn<'_>], action: &Event) -> Option<&'t str> {
-    let (turn, place) = action.answered_at?;
-    let (_, answer) = turns.get(turn)?.answers.get(place)?;
-    Some(answer)
-}
-
 /// The first sentence of the next turn that repeats a fact of the answer.
 fn verdict(turns: &[SourceTurn<'_>], action: &Event, limit: usize) -> Option<String> {
     let (turn, _) = action.answered_at?;
-    let whole = answer_to(turns, action)?;
-    let answer = whole;
-    let mut end = answer.len().min(MAX_SEARCHED);
-    while !answer.is_char_boundary(end) {
+    let whole = action.answer(turns)?;
+    let mut end = whole.len().min(MAX_SEARCHED);
+    while !whole.is_char_boundary(end) {
         end -= 1;
     }
-    let answer = answer.get(..end)?;
-    let behind = turns.get(turn + 1..)?.iter();
-    let next_place = turn + 1 + behind.clone().position(|turn| turn.role != Role::Tool)?;
+    let answer = whole.get(..end)?;
+    let mut behind = turns.get(turn + 1..)?.iter().take(MAX_BESIDE);
+    let next_place = turn + 1 + behind.position(|turn| turn.role != Role::Tool)?;
     let next = turns.get(next_place)?;
+    let beside: Vec<&str> = turns
+        .get(action.turn..next_place)?
+        .iter()
+        .flat_map(|turn| turn.answers.iter().map(|(_, answer)| answer.as_ref()))
+        .filter(|other| !std::ptr::eq(*other, whole))
+        .take(MAX_BESIDE)
+        .collect();
+    if beside.len() >= MAX_BESIDE {
+        return None;
+    }
     if next.role != Role::Assistant || next.is_behind_gap {
         return None;
     }
@@ -175,13 +180,7 @@ fn verdict(turns: &[SourceTurn<'_>], action: &Event, limit: usize) -> Option<Str
         .take(MAX_SENTENCES)
         .peekable();
     // A fact of several answers does not say which of them is meant.
-    let own = |word: &str| {
-        let mut answers = turns
-            .get(action.turn..next_place)?
-            .iter()
-            .flat_map(|turn| &turn.answers);
-        Some(!answers.any(|(_, other)| !std::ptr::eq(other.as_ref(), whole) && other.contains(word)))
-    };
+    let is_own = |word: &str| !beside.iter().any(|other| other.contains(word));
     while let Some(sentence) = said.next() {
         let is_taken_back = said
             .peek()
@@ -199,7 +198,7 @@ fn verdict(turns: &[SourceTurn<'_>], action: &Event, limit: usize) -> Option<Str
         let mut words = told.split_whitespace().map(without_marks);
         let is_news =
             |word: &str| is_fact(word) && answer.contains(word) && !action.target.line.contains(word);
-        if words.any(|word| is_news(word) && own(word) == Some(true)) {
+        if words.any(|word| is_news(word) && is_own(word)) {
             return Some(told.into_owned());
         }
     }
