@@ -83,6 +83,9 @@ struct No {
 #[serde(deny_unknown_fields)]
 struct ChangeWords {
     error_headings: Vec<String>,
+    tool_errors: Vec<String>,
+    states: Vec<String>,
+    others_ids: Vec<String>,
     pending: Vec<String>,
     done: Vec<String>,
     not_done: Vec<String>,
@@ -200,6 +203,29 @@ const MAX_REFUSED: usize = 5;
 pub(crate) fn is_pending(state: &str) -> bool {
     let state = state.to_ascii_lowercase();
     TABLE.words.pending.contains(&state)
+}
+
+/// Returns true if a field tells a state: `status`.
+pub(crate) fn is_state(key: &str) -> bool {
+    TABLE.words.states.iter().any(|state| state == key)
+}
+
+/// Returns true if an id says whose something is, or which message it was: `customer_id`.
+pub(crate) fn is_id_of_other(key: &str) -> bool {
+    TABLE
+        .words
+        .others_ids
+        .iter()
+        .any(|other| key.starts_with(other.as_str()))
+}
+
+/// Returns true if a line is what the caller of a tool says where that failed.
+pub(crate) fn is_tool_error(line: &str) -> bool {
+    TABLE
+        .words
+        .tool_errors
+        .iter()
+        .any(|start| line.starts_with(start.as_str()))
 }
 
 /// The error of the action before it that a page tells under a heading.

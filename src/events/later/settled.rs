@@ -3,7 +3,7 @@
 use crate::events::event::Event;
 use crate::events::outcome::later_calls::is_id;
 use crate::events::source::SourceTurn;
-use crate::knowledge::errors::is_pending;
+use crate::knowledge::errors::{is_id_of_other, is_pending, is_state};
 use crate::trajectory::json::leaves::leaves;
 
 /// Calls behind one that are looked at.
@@ -12,10 +12,7 @@ const MAX_LATER: usize = 64;
 /// Fields of an answer in which its id is looked for.
 const MAX_FIELDS: usize = 32;
 
-/// Fields that tell a state.
-const STATES: [&str; 5] = ["status", "state", "estado", "statut", "phase"];
-
-/// Puts the first end state that later lookups of a call's own id tell in the place of one that was not the last: `status: running`
+/// Puts the last state that a later lookup of a call's own id tells in the place of one that was not the last: `status: running`
 /// becomes `status: done (later)`.
 pub(crate) fn settle(all: &mut [Event], turns: &[SourceTurn<'_>]) {
     for number in 0..all.len() {
@@ -63,18 +60,13 @@ fn fields(result: &str) -> impl Iterator<Item = (&str, &str)> {
 /// The field that tells a state, and its value.
 fn state_in(result: &str) -> Option<(&str, &str)> {
     let is_number = |value: &str| value.bytes().all(|byte| byte.is_ascii_digit());
-    fields(result).find(|(key, value)| STATES.contains(key) && !is_number(value))
+    fields(result).find(|(key, value)| is_state(key) && !is_number(value))
 }
-
-/// Ids that say whose something is, or which message it was.
-const OTHERS: [&str; 7] = [
-    "customer", "user", "account", "client", "request", "parent", "owner",
-];
 
 /// If a field holds the id of an object: `id`, `job_id`, `jobId`.
 fn is_own_id(key: &str) -> bool {
     let is_id = key.eq_ignore_ascii_case("id") || ["_id", " id", "Id"].iter().any(|end| key.ends_with(end));
-    is_id && !OTHERS.iter().any(|other| key.starts_with(other))
+    is_id && !is_id_of_other(key)
 }
 
 /// The first id of a result: its own, where others say whose it is.

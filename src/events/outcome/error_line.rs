@@ -7,7 +7,7 @@ use memchr::memmem::Finder;
 
 use super::text::{MAX_SHORT, edges, quote};
 use crate::events::line::{last_lines, lines_of};
-use crate::knowledge::errors::{ErrorKind, ErrorLine, lines, lines_anywhere};
+use crate::knowledge::errors::{ErrorKind, ErrorLine, is_tool_error, lines, lines_anywhere};
 use crate::knowledge::found::LiteralHits as Literals;
 use crate::knowledge::reading::kind_of;
 
@@ -79,14 +79,7 @@ pub(crate) fn error_of(body: &str, near: &[Vec<ErrorLine<'_>>; 2], is_failed: bo
     Some(NamedError::new(quote(told.or_else(last)?)?, ErrorKind::Error))
 }
 
-/// Beginnings of what the caller of a tool says where that failed.
-const TOOL_ERRORS: [&str; 3] = [
-    "Error calling tool ",
-    "Error executing tool ",
-    "Error running tool ",
-];
-
-/// Lines of such an answer at most: a log may begin with one.
+/// Lines of what the caller of a tool says at most: a log may begin so.
 const MAX_ERROR_LINES: usize = 8;
 
 /// The error of a call that read something: errors in what was read are none of its own, unless one is all that came back.
@@ -95,7 +88,7 @@ pub(crate) fn reading_error(body: &str, lines: usize) -> Option<NamedError> {
         return labelled(body).filter(|found| found.kind.fails());
     }
     let first = lines_of(body).next().unwrap_or_default();
-    if lines <= MAX_ERROR_LINES && TOOL_ERRORS.iter().any(|start| first.starts_with(start)) {
+    if lines <= MAX_ERROR_LINES && is_tool_error(first) {
         return Some(NamedError::new(quote(first)?, ErrorKind::Error));
     }
     if lines != 1 || body.len() > MAX_SHORT {

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use rustc_hash::FxHashMap;
 use serde_json::value::RawValue;
 
+use super::field_errors::HTTP_STATUS;
 use super::status::{Basis, CallStatus, Outcome};
 use super::text::quote;
 
@@ -20,32 +20,17 @@ pub(super) struct HttpAnswer<'t> {
     pub body: Cow<'t, str>,
 }
 
-/// A response as an object, `{"status": 404, "body": {…}}`.
-/// A record with other fields may have a status and a body of its own.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct ObjectAnswer<'t> {
-    #[serde(alias = "statusCode", alias = "status_code")]
-    status: u16,
-    #[serde(borrow)]
-    body: &'t RawValue,
-    #[serde(default, rename = "headers")]
-    _headers: Option<IgnoredAny>,
-    #[serde(default, rename = "statusText")]
-    _status_text: Option<IgnoredAny>,
-    #[serde(default, rename = "reason")]
-    _reason: Option<IgnoredAny>,
-    #[serde(default, rename = "ok")]
-    _ok: Option<IgnoredAny>,
-    #[serde(default, rename = "url")]
-    _url: Option<IgnoredAny>,
-    #[serde(default, rename = "method")]
-    _method: Option<IgnoredAny>,
-    #[serde(default, rename = "duration_ms")]
-    _duration: Option<IgnoredAny>,
-    #[serde(default, rename = "elapsed_ms")]
-    _elapsed: Option<IgnoredAny>,
-}
+/// Fields that stand beside the status and the body of a response: a record with others has a status and a body of its own.
+const BESIDE: [&str; 8] = [
+    "headers",
+    "statusText",
+    "reason",
+    "ok",
+    "url",
+    "method",
+    "duration_ms",
+    "elapsed_ms",
+];
 
 impl<'t> HttpAnswer<'t> {
     /// The response in an answer: of several the last one, behind those that only redirect, say, or within one another.
@@ -64,13 +49,17 @@ impl<'t> HttpAnswer<'t> {
         None
     }
 
-    /// A response that is told as an object.
+    /// A response that is told as an object: `{"status": 404, "body": {…}}`.
     fn of_object(answer: &'t str) -> Option<Self> {
         let answer = answer.trim();
         if !answer.starts_with('{') || !answer.contains("\"body\"") {
             return None;
         }
-        let ObjectAnswer { status, body, .. } = serde_json::from_str(answer).ok()?;
+        let fields: FxHashMap<&str, &RawValue> = serde_json::from_str(answer).ok()?;
+        let is_of_response = |key: &&str| *key == "body" || HTTP_STATUS.contains(key) || BESIDE.contains(key);
+        let body: &'t RawValue = fields.get("body").filter(|_| fields.keys().all(is_of_response))?;
+        let status = HTTP_STATUS.iter().find_map(|key| fields.get(key))?;
+        let status: u16 = status.get().parse().ok()?;
         let body = match body.get() {
             text if text.starts_with('"') => Cow::Owned(serde_json::from_str::<String>(text).ok()?),
             "null" => Cow::Borrowed(""),

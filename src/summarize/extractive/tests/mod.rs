@@ -52,6 +52,11 @@ fn call<'a>(text: &'a str, name: &'a str, arguments: &'a str) -> TurnView<'a> {
     }
 }
 
+/// The arguments of a call that runs a command.
+fn bash(command: &str) -> String {
+    format!("{{\"command\": {command:?}}}")
+}
+
 fn answer(content: &str) -> TurnView<'_> {
     let response = ToolResponse {
         id: None,

@@ -2,10 +2,6 @@
 
 use super::*;
 
-fn bash(command: &str) -> String {
-    format!("{{\"command\": {command:?}}}")
-}
-
 #[test]
 fn two_scripts_are_not_one_because_the_same_program_runs_them() {
     let scripts = [

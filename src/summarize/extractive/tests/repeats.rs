@@ -2,10 +2,6 @@
 
 use super::*;
 
-fn bash(command: &str) -> String {
-    format!("{{\"command\": {command:?}}}")
-}
-
 #[test]
 fn repeated_runs_are_counted_once_and_say_how_many_failed() {
     let failed = "<returncode>1</returncode>\n<output>\n==== 3 failed in 2.1s ====\n</output>";
