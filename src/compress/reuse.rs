@@ -70,6 +70,11 @@ impl Reuse {
         Self { goes_on, ..self }
     }
 
+    /// Returns true if turns follow that were not read.
+    pub fn goes_on(&self) -> bool {
+        self.goes_on
+    }
+
     /// Returns true if later turns repeat something, and all of it is known.
     pub fn is_all_known(&self) -> bool {
         !self.is_empty() && !self.goes_on

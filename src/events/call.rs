@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 
-use rustc_hash::FxHasher;
+use rustc_hash::{FxHashSet, FxHasher};
 
 use super::code::{calls_to_act, is_passing, telling_code};
 use super::command;
@@ -13,6 +13,7 @@ use super::shell::{Step, Touch, of_code, patch, script_of};
 use super::source_call::SourceCall;
 use super::target::{Effect, MAX_TARGET, MAX_VALUE, Target, ToolKind, cut, quoted};
 use super::tools::{ArgumentFields, Holds, Verb, Verbs};
+use crate::knowledge::phrases::{Kinds, PhraseKind};
 use crate::knowledge::tool_names::{is_note, is_thought};
 
 /// Files of a patch that are told.
@@ -39,23 +40,41 @@ pub(crate) fn target(call: &SourceCall<'_>, named: Option<&str>) -> Target {
     }
 }
 
-/// The first line that an edit puts in and does not take out.
+/// What an edit was for, as its call explains it, or else the first line that it puts in and does not take out: `+ line`.
 fn puts_in(fields: &ArgumentFields<'_>) -> Option<String> {
+    if let Some(purpose) = fields.get(Holds::Purpose) {
+        let purpose = cleaned(purpose.trim_end_matches('.'));
+        // A plan is not what was done.
+        if !Kinds::of(&purpose).has_any(&[PhraseKind::Announcement, PhraseKind::Open]) {
+            return Some(purpose);
+        }
+    }
     let command = fields.get(Holds::Command);
     let typed = command.as_deref().and_then(|command| {
         let (first, rest) = command.trim_start().split_once('\n')?;
         is_editor(first.split(' ').next()?).then_some(rest)
     });
-    let inserted = fields.get(Holds::Inserted);
+    let inserted = fields.get(Holds::Inserted).or_else(|| fields.get(Holds::Code));
     let replaced = fields.get(Holds::Replaced).unwrap_or_default();
-    let is_new = |line: &&str| !lines_of(&replaced).any(|old| old.trim() == line.trim());
+    let replaced: FxHashSet<&str> = lines_of(&replaced).map(str::trim).collect();
+    let text = inserted.as_deref().or(typed);
+    let is_command = command
+        .as_deref()
+        .is_some_and(|command| !command.starts_with(PATCH));
+    let may_be_patch = text.is_none() && !is_command && fields.get(Holds::Content).is_none();
+    let patches: Vec<Cow<'_, str>> = match may_be_patch {
+        true => fields.iter().map(|(_, value)| value).collect(),
+        false => Vec::new(),
+    };
+    let added: Vec<&str> = patches.iter().flat_map(|patch| patch::added(patch)).collect();
     let new = || {
-        lines_of(inserted.as_deref().or(typed).unwrap_or_default())
-            .filter(is_new)
-            .filter(|line| is_telling(line))
+        let inserted = lines_of(text.unwrap_or_default());
+        let inserted = inserted.filter(|line| !replaced.contains(line.trim()));
+        let added = inserted.chain(added.iter().copied());
+        added.filter(|line| is_telling(line))
     };
     let found = new().find(|line| !is_passing(line)).or_else(|| new().next());
-    found.map(cleaned)
+    found.map(|line| ["+ ", &cleaned(line)].concat())
 }
 
 /// The target of a call of the tool `name` by its arguments.

@@ -28,6 +28,8 @@ pub(crate) enum Holds {
     Range,
     Address,
     Task,
+    /// What an edit is for, in words.
+    Purpose,
     Directory,
     /// Where or for whom a call works, and not what it does: told last.
     Context,

@@ -1,5 +1,7 @@
 //! Patches: the files that they change.
 
+use rustc_hash::FxHashSet;
+
 use super::step::Step;
 
 /// Starts of lines that name a file in a patch, and the operation on it.
@@ -26,4 +28,57 @@ pub(crate) fn patched(patch: &str) -> Vec<(Step, String)> {
         }
     }
     files
+}
+
+/// Lines that begin, divide and end a block of a text and the one that takes its place, as far as each is known by.
+const BLOCK: [&str; 3] = ["<<<<<<<", "=======", ">>>>>>>"];
+
+/// The lines that a patch, or blocks of texts and what takes their place, put in and do not take out.
+pub(crate) fn added(patch: &str) -> Vec<&str> {
+    let is_of_files = MARKS.iter().any(|(mark, _)| patch.contains(mark));
+    let is_diff = is_of_files || patch.starts_with("@@") || patch.contains("\n@@");
+    let has_blocks = BLOCK.iter().all(|mark| patch.contains(mark));
+    let (mut added, mut removed) = (Vec::new(), FxHashSet::default());
+    // The part of a block in which a line stands: none, its text, or what takes the place of that.
+    let mut part = 0;
+    for line in patch.lines() {
+        let mark = BLOCK.iter().position(|mark| has_blocks && line.starts_with(mark));
+        match (mark, part) {
+            (Some(mark), _) => part = (mark + 1) % BLOCK.len(),
+            (None, 1) => removed.extend([line.trim()]),
+            (None, 2) => added.push(line),
+            _ if is_diff => match line.split_at_checked(1) {
+                Some(("+", text)) if !line.starts_with("+++ ") => added.push(text),
+                Some(("-", text)) if !line.starts_with("--- ") => removed.extend([text.trim()]),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    added.retain(|line| !removed.contains(line.trim()));
+    added
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_are_put_in_are_those_that_were_not_there() {
+        for (patch, expected) in [
+            (
+                "<<<<<<< SEARCH\n:start_line:2\n-------\na = 1\nb = 2\n=======\na = 1\nb = 3\n>>>>>>> REPLACE\nc",
+                &["b = 3"][..],
+            ),
+            (
+                "--- a/x.py\n+++ b/x.py\n@@ -1,2 +1,2 @@\n-a = 1\n+a = 2\n b\n+b",
+                &["a = 2", "b"],
+            ),
+            ("*** Begin Patch\n*** Update File: x.py\n+a = 2\n", &["a = 2"]),
+            ("+ one\n- two", &[]),
+            ("=======\nx\n", &[]),
+        ] {
+            assert_eq!(added(patch), expected, "{patch}");
+        }
+    }
 }

@@ -69,12 +69,6 @@ fn line(row: &CallForm, text: &str) -> Option<(usize, SourceCall<'static>)> {
         return None;
     }
     let inner = line.strip_suffix(']').and_then(|line| line.split_once('['));
-    let is_name = |name: &str| {
-        !name.is_empty()
-            && name
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    };
     let call = match inner.filter(|(name, _)| is_name(name)) {
         Some((name, _)) if row.says(name) => return None,
         None if row.says(line) => return None,
@@ -150,20 +144,37 @@ fn named(row: &CallForm, name: &str, body: &str) -> Option<SourceCall<'static>> 
 fn elements(row: &CallForm, text: &str) -> Option<(usize, SourceCall<'static>)> {
     let text = text.trim_end();
     let (_, tool) = text.strip_suffix('>')?.rsplit_once("</")?;
-    let is_name = |name: &str| {
-        !name.is_empty()
-            && name
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    };
     // Other elements are those of a page.
     if !is_name(tool) || !tool.contains('_') || row.says(tool) {
         return None;
     }
     let at = text.rfind(&["<", tool, ">"].concat())?;
     let body = text.get(at + tool.len() + 2..text.len() - tool.len() - 3)?;
+    let mut fields = fields_of(body)?;
+    for _ in 0..MAX_DEPTH {
+        let inner = |(name, value): (String, String)| {
+            let is_group = row.groups.contains(&name);
+            let inner = is_group.then(|| fields_of(&value)).flatten();
+            inner.unwrap_or_else(|| vec![(name, value)])
+        };
+        fields = fields.into_iter().flat_map(inner).take(MAX_CALLS).collect();
+    }
+    (!fields.is_empty()).then(|| (at, SourceCall::tagged(tool, fields)))
+}
+
+/// Groups of elements within each other at most.
+const MAX_DEPTH: usize = 3;
+
+/// If a word may be the name of an element.
+fn is_name(name: &str) -> bool {
+    let is_of_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    !name.is_empty() && name.bytes().all(is_of_name)
+}
+
+/// The elements that a text consists of, by name; `None` if it has anything else.
+fn fields_of(text: &str) -> Option<Vec<(String, String)>> {
     let mut fields = Vec::new();
-    let mut rest = body.trim();
+    let mut rest = text.trim();
     while !rest.is_empty() {
         let (name, behind) = rest.strip_prefix('<')?.split_once('>')?;
         let (value, behind) = behind.split_once(&["</", name, ">"].concat())?;
@@ -173,5 +184,39 @@ fn elements(row: &CallForm, text: &str) -> Option<(usize, SourceCall<'static>)> 
         fields.push((name.to_owned(), value.trim_matches('\n').to_owned()));
         rest = behind.trim();
     }
-    (!fields.is_empty()).then(|| (at, SourceCall::tagged(tool, fields)))
+    Some(fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::row::rows;
+    use super::*;
+
+    #[test]
+    fn elements_in_groups_are_arguments_and_those_of_a_text_are_none() {
+        let row = rows().iter().find(|row| row.form == CallParts::Elements);
+        let row = row.expect("the table has the form");
+        for (text, expected) in [
+            (
+                "<read_file>\n<args>\n<file>\n<path>a.py</path>\n</file>\n</args>\n</read_file>",
+                &[("path", "a.py")][..],
+            ),
+            (
+                "<write_to_file>\n<path>a.html</path>\n<content><b>x</b></content>\n</write_to_file>",
+                &[("path", "a.html"), ("content", "<b>x</b>")],
+            ),
+        ] {
+            let (_, call) = elements(row, text).expect("a call");
+            let crate::events::source_call::CallArguments::Tagged(fields) = call.arguments else {
+                panic!("no fields");
+            };
+            let fields: Vec<(&str, &str)> = fields
+                .iter()
+                .map(|(name, value)| (name.as_str(), value.as_str()))
+                .collect();
+            assert_eq!(fields, expected, "{text}");
+        }
+        let nested = "<args>".repeat(4_000);
+        assert!(elements(row, &format!("<read_file>{nested}</read_file>")).is_none());
+    }
 }

@@ -34,6 +34,9 @@ pub(super) struct CallForm {
     pub item: String,
     #[serde(default)]
     pub words: Vec<String>,
+    /// Elements that hold arguments and are none themselves.
+    #[serde(default)]
+    pub groups: Vec<String>,
     /// Tools that only say something.
     #[serde(default)]
     pub says: Vec<String>,

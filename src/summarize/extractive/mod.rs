@@ -118,6 +118,7 @@ impl Extractive {
             };
             redactions += count;
             previous = PreviousSummary::of(&body);
+            previous.hear(turns, limits);
             for (is_known, is_held) in is_known.iter_mut().zip(matcher.held(&body)) {
                 *is_known |= is_held;
             }
@@ -170,7 +171,7 @@ impl Extractive {
             // Later turns speak of nothing in it: better the newest than nothing.
             lines = filling.filled(&candidates, &passages_with(Reuse::none()).of_newest());
         }
-        verdicts::take_out_repeated(&mut lines);
+        verdicts::take_out_repeated(&mut lines, request.reuse.goes_on());
         let mut is_lost = vec![false; anchors.len()];
         if self.redaction {
             redactions += redacted_again(&mut lines, &matcher, &mut is_lost, request.counter);

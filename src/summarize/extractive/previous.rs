@@ -11,6 +11,7 @@ use super::changed_files;
 use super::prose::is_demand;
 use super::quoted::{call_of, fence_of};
 use super::sentences::sentences;
+use super::verdicts;
 use super::work::{RunsBefore, is_covered, was_overtaken};
 use crate::events::call::target;
 use crate::events::event::{Event, FIRST_NUMBER};
@@ -20,7 +21,9 @@ use crate::events::later::resolved::{Later, cause_of};
 use crate::events::later::undone::TakenBack;
 use crate::events::line::{cleaned, is_fence, shortened, without_bullet};
 use crate::events::outcome::status::{CallStatus, Outcome};
+use crate::events::read_back::target_of_line;
 use crate::events::shell::{Step, Touch};
+use crate::events::source::SourceTurn;
 use crate::events::source_call::SourceCall;
 use crate::events::target::Effect;
 use crate::knowledge::phrases::Kinds;
@@ -42,13 +45,23 @@ struct PreviousLine {
     event: Option<Event>,
 }
 
+/// The heading of what the last turn of a region printed.
+const LAST_OUTPUT: &str = "turn -1, output of ";
+
 /// An earlier summary: its lines under the headings that they stand under, without headings, bullets and fenced code.
 #[derive(Default)]
-pub(super) struct PreviousSummary(Vec<PreviousLine>);
+pub(super) struct PreviousSummary {
+    lines: Vec<PreviousLine>,
+    /// The call whose output ended its region, and the lines of it that are quoted.
+    last_output: Option<(String, String)>,
+}
 
 impl PreviousSummary {
     pub fn of(body: &str) -> Self {
         let mut section = Section::Earlier;
+        let mut last_output: Option<(String, String)> = None;
+        // What stands above a quotation: the heading of the output that came last, or of a call.
+        let (mut is_last, mut is_of_call) = (false, false);
         let mut lines: Vec<(Section, String)> = Vec::new();
         let mut rest = body
             .lines()
@@ -59,16 +72,23 @@ impl PreviousSummary {
                 let open = fence_of(raw);
                 let is_within = |line: &&str| !is_fence(line) || fence_of(line) < open;
                 let quoted: Vec<&str> = rest.by_ref().take_while(is_within).collect();
+                if let Some((_, output)) = last_output.as_mut().filter(|_| is_last) {
+                    *output = quoted.join("\n");
+                }
                 let is_call = |section| matches!(section, Section::Done | Section::Errors);
                 let call = lines.last_mut().filter(|(section, _)| is_call(*section));
-                if let Some((_, line)) = call
-                    && let Some(full) = with_command(line, &quoted)
-                {
-                    *line = full;
+                if let Some((_, line)) = call {
+                    if let Some(full) = with_command(line, &quoted) {
+                        *line = full;
+                    } else if is_of_call && let Some(put_in) = put_in(line, &quoted) {
+                        line.push_str(": ");
+                        line.push_str(&put_in);
+                    }
                 }
                 continue;
             }
             let line = cleaned(raw);
+            (is_last, is_of_call) = (false, false);
             if let Some(labelled) = Section::from_label(&line) {
                 section = labelled;
             } else if let Some(request) = line.strip_prefix(IN_PROGRESS) {
@@ -79,6 +99,10 @@ impl PreviousSummary {
             } else if line.starts_with(KEY_REFERENCES) {
                 // Those are written anew, from what later turns still use.
             } else if section == Section::Recent {
+                if let Some(output) = without_bullet(&line).strip_prefix(LAST_OUTPUT) {
+                    is_last = true;
+                    last_output = Some((output.trim_end_matches(':').to_owned(), output.to_owned()));
+                }
                 // What was written last is quoted anew; of the calls it stays how they ended.
                 if let Some(call) = call_of(without_bullet(&line).trim_end_matches(':')) {
                     let call = with_command_within(call).unwrap_or_else(|| call.to_owned());
@@ -88,6 +112,7 @@ impl PreviousSummary {
                         Section::Done
                     };
                     lines.push((section, call));
+                    is_of_call = true;
                 }
             } else {
                 lines.push((section, without_bullet(&line).to_owned()));
@@ -102,12 +127,32 @@ impl PreviousSummary {
             section,
             text,
         };
-        Self(lines.into_iter().enumerate().map(read).collect())
+        Self {
+            lines: lines.into_iter().enumerate().map(read).collect(),
+            last_output,
+        }
+    }
+
+    /// Adds to the call that ended its region what the turn behind it says of its output.
+    pub fn hear(&mut self, turns: &[SourceTurn<'_>], limits: LineLimits) {
+        let Some((heading, output)) = &self.last_output else {
+            return;
+        };
+        let mut lines = self.lines.iter_mut().rev();
+        let last = lines.find(|line| {
+            line.section == Section::Done && heading.starts_with(CallLine::of(&line.text).label)
+        });
+        let silent = last.filter(|line| verdicts::has_no_result(&line.text));
+        if let Some(line) = silent
+            && let Some(verdict) = verdicts::verdict_on_last(heading, output, turns, limits.line)
+        {
+            verdicts::push_verdict(&mut line.text, &verdict);
+        }
     }
 
     /// The calls that its lines tell.
     pub fn events(&self) -> impl Iterator<Item = &Event> {
-        self.0.iter().filter_map(|line| line.event.as_ref())
+        self.lines.iter().filter_map(|line| line.event.as_ref())
     }
 
     /// Its lines as candidates: first in time, worth a little less than what is new. Lines under no heading of ours
@@ -134,7 +179,7 @@ impl PreviousSummary {
         let mut runs = RunsBefore::default();
         let mut done: FxHashSet<&str> = FxHashSet::default();
         let mut after: FxHashMap<Section, usize> = FxHashMap::default();
-        for (number, line) in self.0.iter().enumerate().rev() {
+        for (number, line) in self.lines.iter().enumerate().rev() {
             let section = line.section;
             let call = CallLine::of(&line.text);
             let mark = line
@@ -256,6 +301,24 @@ fn mark_of(event: &Event, actions: &[Event], files: &EndStates) -> Option<&'stat
 fn alone(event: &Event, actions: &[Event]) -> EndStates {
     let newest = actions.len().saturating_sub(MAX_BEHIND);
     EndStates::of(std::iter::once(event).chain(actions.iter().skip(newest)))
+}
+
+/// What an edit that went well put in, which is quoted below its line by the name of its argument.
+fn put_in(line: &str, quoted: &[&str]) -> Option<String> {
+    let call = CallLine::of(line);
+    let edit = target_of_line(call.label).filter(|edit| edit.effect == Effect::Modify && !edit.is_run)?;
+    let ends_well = matches!(call.ending, None | Some("ok"));
+    let file = edit.file.filter(|_| ends_well)?;
+    quoted.iter().enumerate().find_map(|(at, first)| {
+        let (key, first) = first.split_once(": ")?;
+        let behind = quoted.iter().skip(at + 1).copied();
+        let value: Vec<&str> = std::iter::once(first).chain(behind).collect();
+        let fields = vec![
+            ("path".to_owned(), file.clone()),
+            (key.to_owned(), value.join("\n")),
+        ];
+        target(&SourceCall::tagged("edit", fields), None).puts_in
+    })
 }
 
 /// The line of a call with what it ran, which is quoted behind it where the line names its tool alone.

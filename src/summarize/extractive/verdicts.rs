@@ -1,4 +1,4 @@
-//! The results of calls in the assistant's own words: the sentence after an answer that repeats a fact of it.
+//! The results of calls in the assistant's own words: the sentence after an answer that repeats a fact of it, or speaks of it.
 
 use rustc_hash::FxHashMap;
 
@@ -6,10 +6,11 @@ use super::candidate::Section;
 use super::prose::prose_lines;
 use super::rank::Chosen;
 use super::sentences::{sentences, without_number};
+use super::work::LAST_LINE;
 use crate::events::event::Event;
 use crate::events::line::{cleaned, lines_of, shortened, without_bullet};
 use crate::events::source::SourceTurn;
-use crate::events::target::Effect;
+use crate::events::target::{Effect, ToolKind};
 use crate::knowledge::phrases::{Kinds, PhraseKind};
 use crate::trajectory::Role;
 
@@ -45,16 +46,30 @@ impl Verdicts {
 
     /// Appends that on a call to its line.
     pub fn push_on(&self, action: &Event, line: &mut String) {
-        let Some(verdict) = self.0.get(&action.number) else {
-            return;
-        };
-        line.push_str(if line.contains(" -> ") {
-            AFTER_OUTCOME
-        } else {
-            ALONE
-        });
-        line.push_str(verdict);
+        if let Some(verdict) = self.0.get(&action.number) {
+            push_verdict(line, verdict);
+        }
     }
+}
+
+/// The verdict on the call of an earlier summary after which its region ended: what the turn behind it says of the lines that quote its answer.
+pub(super) fn verdict_on_last(
+    label: &str,
+    quoted: &str,
+    turns: &[SourceTurn<'_>],
+    limit: usize,
+) -> Option<String> {
+    verdict_in_words(turns.first()?, quoted, label, (&[], true), limit)
+}
+
+/// Appends a verdict to the line of a call that says nothing of its result but that it went well.
+pub(super) fn push_verdict(line: &mut String, verdict: &str) {
+    line.push_str(if line.contains(" -> ") {
+        AFTER_OUTCOME
+    } else {
+        ALONE
+    });
+    line.push_str(verdict);
 }
 
 /// The ending of a call's line without a verdict: what the assistant said is no output.
@@ -67,13 +82,24 @@ pub(super) fn without_verdict(ending: &str) -> &str {
         .map_or(ending, |(outcome, _)| outcome)
 }
 
-/// Takes out the verdicts that stand in another line as well, and lines under `Done` that have nothing else to tell.
-pub(super) fn take_out_repeated(lines: &mut Vec<Chosen>) {
+/// Takes out the verdicts that stand in another line as well, and lines under `Done` that have nothing else to tell. Where the trajectory
+/// `goes_on` and the summary will be carried over, quotations are no such lines: they are left behind then.
+pub(super) fn take_out_repeated(lines: &mut Vec<Chosen>, goes_on: bool) {
     let verdicts = |lines: &[Chosen], place: usize| verdict_in(&lines.get(place)?.candidate.text);
     if (0..lines.len()).all(|place| verdicts(lines, place).is_none()) {
         return;
     }
-    let mut texts: Vec<String> = lines.iter().map(|line| letters(&line.candidate.text)).collect();
+    let stays = |line: &Chosen| !goes_on || line.candidate.section != Section::Recent;
+    let mut texts: Vec<String> = lines
+        .iter()
+        .map(|line| {
+            if stays(line) {
+                letters(&line.candidate.text)
+            } else {
+                String::new()
+            }
+        })
+        .collect();
     for place in 0..lines.len() {
         let Some(range) = verdicts(lines, place) else {
             continue;
@@ -91,10 +117,14 @@ pub(super) fn take_out_repeated(lines: &mut Vec<Chosen>) {
             continue;
         }
         line.candidate.text.replace_range(range, "");
-        if line.candidate.section == Section::Done && has_no_result(&line.candidate.text) {
+        if line.candidate.section == Section::Done && tells_little(&line.candidate.text) {
             line.candidate.text.clear();
         }
-        let left = letters(&line.candidate.text);
+        let left = if stays(line) {
+            letters(&line.candidate.text)
+        } else {
+            String::new()
+        };
         if let Some(text) = texts.get_mut(place) {
             *text = left;
         }
@@ -108,9 +138,17 @@ fn letters(text: &str) -> String {
 }
 
 /// If the line of a call has no ending but that it went well, or how many records came back.
-fn has_no_result(line: &str) -> bool {
+pub(super) fn has_no_result(line: &str) -> bool {
     let ending = line.rsplit_once(" -> ").map_or("", |(_, ending)| ending);
     matches!(ending, "" | "ok" | "exit 0") || ending.ends_with(" records")
+}
+
+/// The same, and if it has no more than the last line of what was printed.
+fn tells_little(line: &str) -> bool {
+    has_no_result(line)
+        || line
+            .rsplit_once(" -> ")
+            .is_some_and(|(_, ending)| ending.contains(LAST_LINE))
 }
 
 /// The bytes of a verdict in a line, or in the heading of a quotation.
@@ -134,7 +172,7 @@ const LONG_OBJECT: usize = 600;
 fn is_silent(action: &Event, turns: &[SourceTurn<'_>]) -> bool {
     let outcome = &action.outcome;
     let is_edit = action.target.effect == Effect::Modify && !action.target.is_run;
-    if is_edit || outcome.hit.is_some() || outcome.failed() == Some(true) {
+    if is_edit || action.target.puts_in.is_some() || outcome.hit.is_some() || outcome.failed() == Some(true) {
         return false;
     }
     let Some(result) = &outcome.result else {
@@ -148,7 +186,7 @@ fn is_silent(action: &Event, turns: &[SourceTurn<'_>]) -> bool {
     outcome.is_only_counted() || is_field() && is_long()
 }
 
-/// The first sentence of the next turn that repeats a fact of the answer.
+/// The first sentence of the next turn that repeats a fact of the answer, or else its first statement if that speaks of the answer.
 fn verdict(turns: &[SourceTurn<'_>], action: &Event, limit: usize) -> Option<String> {
     let (turn, _) = action.answered_at?;
     let whole = action.answer(turns)?;
@@ -170,6 +208,22 @@ fn verdict(turns: &[SourceTurn<'_>], action: &Event, limit: usize) -> Option<Str
     if beside.len() >= MAX_BESIDE {
         return None;
     }
+    let target = &action.target;
+    // Every sentence has a word of a file that was read.
+    let is_read = target.effect == Effect::Read && target.kind != ToolKind::Web;
+    let may_speak = beside.is_empty() && !is_read;
+    verdict_in_words(next, answer, &target.line, (&beside, may_speak), limit)
+}
+
+/// The verdict that a turn begins with on the call `label` and its `answer`; the answers `beside` it came back with it. A statement
+/// without a fact of it is one where that `may_speak` of nothing else.
+fn verdict_in_words(
+    next: &SourceTurn<'_>,
+    answer: &str,
+    label: &str,
+    (beside, may_speak): (&[&str], bool),
+    limit: usize,
+) -> Option<String> {
     if next.role != Role::Assistant || next.is_behind_gap {
         return None;
     }
@@ -181,6 +235,8 @@ fn verdict(turns: &[SourceTurn<'_>], action: &Event, limit: usize) -> Option<Str
         .peekable();
     // A fact of several answers does not say which of them is meant.
     let is_own = |word: &str| !beside.iter().any(|other| other.contains(word));
+    let mut statements = 0;
+    let mut first = None;
     while let Some(sentence) = said.next() {
         let is_taken_back = said
             .peek()
@@ -188,6 +244,7 @@ fn verdict(turns: &[SourceTurn<'_>], action: &Event, limit: usize) -> Option<Str
         if is_taken_back {
             return None;
         }
+        let sentence = without_thought_label(sentence);
         if !is_statement(sentence) {
             continue;
         }
@@ -196,13 +253,61 @@ fn verdict(turns: &[SourceTurn<'_>], action: &Event, limit: usize) -> Option<Str
             continue;
         };
         let mut words = told.split_whitespace().map(without_marks);
-        let is_news =
-            |word: &str| is_fact(word) && answer.contains(word) && !action.target.line.contains(word);
+        let is_news = |word: &str| is_fact(word) && answer.contains(word) && !label.contains(word);
         if words.any(|word| is_news(word) && is_own(word)) {
             return Some(told.into_owned());
         }
+        statements += 1;
+        let may_speak = may_speak && first.is_none() && statements <= MAX_STATEMENTS;
+        if may_speak && speaks_of(sentence, answer, label) {
+            first = Some(told.into_owned());
+        }
     }
-    None
+    first
+}
+
+/// The label of a thought in the text of agents that reason and act by turns.
+const THOUGHT_LABEL: &str = "Thought:";
+
+fn without_thought_label(sentence: &str) -> &str {
+    sentence
+        .strip_prefix(THOUGHT_LABEL)
+        .map_or(sentence, str::trim_start)
+}
+
+/// Kinds of sentences of which one states something of an answer.
+const STATES: [PhraseKind; 4] = [
+    PhraseKind::States,
+    PhraseKind::Is,
+    PhraseKind::Outcome,
+    PhraseKind::Problem,
+];
+
+/// Statements behind an answer of which one may speak of it: later ones speak of what comes next.
+const MAX_STATEMENTS: usize = 3;
+
+/// Bytes of an answer in which a word is looked for whatever its case.
+const MAX_SPOKEN_OF: usize = 8_000;
+
+/// Letters of a word that is no word of every text.
+const MIN_WORD: usize = 5;
+
+/// If a sentence states something with a word of an answer, and not of the call.
+fn speaks_of(sentence: &str, answer: &str, label: &str) -> bool {
+    let kinds = Kinds::of(sentence);
+    let words = || sentence.split(|sign: char| !sign.is_alphanumeric());
+    let mut telling = words().filter(|word| word.chars().count() >= MIN_WORD);
+    kinds.has_any(&STATES)
+        && !kinds.has(PhraseKind::Leaning)
+        && telling.any(|word| contains(answer, word) && !contains(label, word))
+}
+
+/// If a text contains a word, whatever the case of its ASCII letters.
+fn contains(text: &str, word: &str) -> bool {
+    let bytes = text.as_bytes();
+    let bytes = bytes.get(..MAX_SPOKEN_OF).unwrap_or(bytes);
+    let mut windows = bytes.windows(word.len());
+    windows.any(|window| window.eq_ignore_ascii_case(word.as_bytes()))
 }
 
 /// If a sentence states something: it is no plan, question, heading, and nothing with tags in it.

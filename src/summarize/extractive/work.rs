@@ -43,7 +43,10 @@ pub(super) fn done(
     for (number, action) in actions.iter().enumerate() {
         let is_told = open.iter().any(|(other, _)| *other == number);
         let says_nothing = says_nothing(action) && !verdicts.has(action);
-        let is_looked_at = says_nothing && action.is_lookup() || action.target.effect == Effect::Read;
+        // What a call printed may stand in a quotation; without it the line of one that changed nothing tells nothing.
+        let is_untold = says_nothing && !action.acts() && ending(action, limits).is_empty();
+        let is_looked_at =
+            is_untold || says_nothing && action.is_lookup() || action.target.effect == Effect::Read;
         let is_needless = is_told || is_looked_at || prepares(action);
         let later = actions.get(number + 1..).unwrap_or_default();
         if is_needless || was_overtaken(action, later, files) || files.is_overtaken(action) {
@@ -175,6 +178,9 @@ pub(super) fn line_of_run(action: &Event, label: &str, limits: LineLimits) -> St
     text
 }
 
+/// The words before the last line of an output.
+pub(super) const LAST_LINE: &str = "last line: ";
+
 /// The ending of a call that nothing answers, though the turns went on: a person stopped it, say.
 pub(super) const NO_ANSWER: &str = "no answer";
 
@@ -218,7 +224,7 @@ fn line_of_call(action: &Event, before: &RunsBefore, files: &EndStates, limits: 
     let put_in = action.target.puts_in.as_deref();
     let put_in = put_in.filter(|_| action.is_answered && action.outcome.failed() != Some(true));
     if let Some(line) = put_in.and_then(|line| shortened(line, limits.line)) {
-        text.push_str(": + ");
+        text.push_str(": ");
         text.push_str(&line);
     }
     text
@@ -279,11 +285,10 @@ fn ending(action: &Event, limits: LineLimits) -> String {
             .filter(|_| action.runs_code())
             .and_then(|line| shortened(line, limits.line))
         {
-            text.push_str(if text.is_empty() {
-                "last line: "
-            } else {
-                "; last line: "
-            });
+            if !text.is_empty() {
+                text.push_str("; ");
+            }
+            text.push_str(LAST_LINE);
             text.push_str(&last);
         }
         return text;
