@@ -3,24 +3,21 @@
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 
-use rustc_hash::{FxHashSet, FxHasher};
+use rustc_hash::FxHasher;
 
-use super::code::{calls_to_act, is_passing, telling_code};
+use super::code::{calls_to_act, telling_code};
 use super::command;
-use super::line::{cleaned, cleaned_line, is_telling, lines_of, shortened};
-use super::shell::programs::is_editor;
+use super::files::put_in::puts_in;
+use super::line::{cleaned, cleaned_line, shortened};
+use super::shell::query::{condensed, is_query};
 use super::shell::{Step, Touch, of_code, patch, script_of};
 use super::source_call::SourceCall;
 use super::target::{Effect, MAX_TARGET, MAX_VALUE, Target, ToolKind, cut, quoted};
 use super::tools::{ArgumentFields, Holds, Verb, Verbs};
-use crate::knowledge::phrases::{Kinds, PhraseKind};
 use crate::knowledge::tool_names::{is_note, is_thought};
 
 /// Files of a patch that are told.
 const MAX_PATCHED: usize = 4;
-
-/// The program that some agents give a patch as its word.
-const PATCH: &str = "apply_patch";
 
 /// The target of `call`; `named` is the tool's name where only its answer tells it.
 pub(crate) fn target(call: &SourceCall<'_>, named: Option<&str>) -> Target {
@@ -38,43 +35,6 @@ pub(crate) fn target(call: &SourceCall<'_>, named: Option<&str>) -> Target {
         puts_in: is_edit.then(|| puts_in(&fields)).flatten(),
         ..target
     }
-}
-
-/// What an edit was for, as its call explains it, or else the first line that it puts in and does not take out: `+ line`.
-fn puts_in(fields: &ArgumentFields<'_>) -> Option<String> {
-    if let Some(purpose) = fields.get(Holds::Purpose) {
-        let purpose = cleaned(purpose.trim_end_matches('.'));
-        // A plan is not what was done.
-        if !Kinds::of(&purpose).has_any(&[PhraseKind::Announcement, PhraseKind::Open]) {
-            return Some(purpose);
-        }
-    }
-    let command = fields.get(Holds::Command);
-    let typed = command.as_deref().and_then(|command| {
-        let (first, rest) = command.trim_start().split_once('\n')?;
-        is_editor(first.split(' ').next()?).then_some(rest)
-    });
-    let inserted = fields.get(Holds::Inserted).or_else(|| fields.get(Holds::Code));
-    let replaced = fields.get(Holds::Replaced).unwrap_or_default();
-    let replaced: FxHashSet<&str> = lines_of(&replaced).map(str::trim).collect();
-    let text = inserted.as_deref().or(typed);
-    let is_command = command
-        .as_deref()
-        .is_some_and(|command| !command.starts_with(PATCH));
-    let may_be_patch = text.is_none() && !is_command && fields.get(Holds::Content).is_none();
-    let patches: Vec<Cow<'_, str>> = match may_be_patch {
-        true => fields.iter().map(|(_, value)| value).collect(),
-        false => Vec::new(),
-    };
-    let added: Vec<&str> = patches.iter().flat_map(|patch| patch::added(patch)).collect();
-    let new = || {
-        let inserted = lines_of(text.unwrap_or_default());
-        let inserted = inserted.filter(|line| !replaced.contains(line.trim()));
-        let added = inserted.chain(added.iter().copied());
-        added.filter(|line| is_telling(line))
-    };
-    let found = new().find(|line| !is_passing(line)).or_else(|| new().next());
-    found.map(|line| ["+ ", &cleaned(line)].concat())
 }
 
 /// The target of a call of the tool `name` by its arguments.
@@ -120,9 +80,7 @@ fn of_fields(name: &str, named: Option<&str>, fields: &ArgumentFields<'_>) -> Ta
         };
     }
     let command = fields.get(Holds::Command);
-    let is_patch = command
-        .as_deref()
-        .is_some_and(|command| command.starts_with(PATCH));
+    let is_patch = command.as_deref().is_some_and(patch::is_patch);
     let touches = patched(fields).filter(|_| is_patch || command.is_none());
     if let (Some(command), None) = (&command, &touches) {
         return match fields
@@ -134,7 +92,7 @@ fn of_fields(name: &str, named: Option<&str>, fields: &ArgumentFields<'_>) -> Ta
         };
     }
     if let Some(touches) = touches {
-        let name = if is_patch { PATCH } else { name };
+        let name = if is_patch { patch::PATCH } else { name };
         let files: Vec<&str> = touches.iter().filter_map(|touch| touch.file.as_deref()).collect();
         let clause = files.join(", ");
         return Target {
@@ -219,7 +177,11 @@ fn listed(fields: &ArgumentFields<'_>) -> String {
     let mut line = String::with_capacity(MAX_TARGET + MAX_VALUE);
     for (key, value) in fields.telling_first() {
         let value = cleaned_line(&value);
-        let Some(value) = shortened(&value, MAX_VALUE).filter(|value| !value.is_empty()) else {
+        // A query says what its result is of at its end.
+        let most = if is_query(&value) { MAX_TARGET } else { MAX_VALUE };
+        let condensed = condensed(&value, most).map(Cow::Owned);
+        let short = condensed.or_else(|| shortened(&value, most));
+        let Some(value) = short.filter(|value| !value.is_empty()) else {
             continue;
         };
         let room = line.len() + value.len();
@@ -251,6 +213,11 @@ fn on_file(name: &str, verbs: Verbs, path: &str, fields: &ArgumentFields<'_>) ->
     let told = told.filter(|verb| verb.len() <= 20 && !verb.contains(' '));
     let verb = told.as_deref().and_then(|told| Verbs::of(told).first());
     let verb = verb.or_else(|| verbs.first());
+    let verb = verb.or_else(|| {
+        let mut values = fields.iter().map(|(_, value)| value);
+        let is_patched = values.any(|value| !patch::added(&value).is_empty());
+        is_patched.then_some(Verb::Change)
+    });
     let (effect, step) = match verb {
         Some(Verb::Undo) => (Effect::Modify, Some(Step::Undo)),
         Some(Verb::Remove) => (Effect::Modify, Some(Step::Remove)),

@@ -11,6 +11,7 @@ use serde::Deserialize;
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum PhraseKind {
     Announcement,
+    Imperative,
     Open,
     Leaning,
     Pronoun,

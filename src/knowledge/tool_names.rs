@@ -36,7 +36,7 @@ struct NameRow {
 }
 
 #[derive(Debug, Deserialize)]
-struct ThoughtRow {
+struct StartRow {
     starts: Vec<String>,
     #[cfg(test)]
     example: ToolExample,
@@ -60,7 +60,8 @@ struct NoteRow {
 #[derive(Debug, Default, Deserialize)]
 struct NameTable {
     name: Vec<NameRow>,
-    thought: Vec<ThoughtRow>,
+    thought: Vec<StartRow>,
+    handoff: Vec<StartRow>,
     note: Vec<NoteRow>,
     takes_back: Vec<TakesBackRow>,
 }
@@ -84,6 +85,7 @@ pub(crate) fn examples() -> impl Iterator<Item = &'static ToolExample> {
     let names = TABLE.name.iter().map(|row| &row.example);
     names
         .chain(TABLE.thought.iter().map(|row| &row.example))
+        .chain(TABLE.handoff.iter().map(|row| &row.example))
         .chain(TABLE.note.iter().map(|row| &row.example))
         .chain(TABLE.takes_back.iter().map(|row| &row.example))
 }
@@ -162,8 +164,17 @@ pub(crate) fn is_lasting(tool: &str) -> bool {
 
 /// Returns true if a tool only takes down what the agent thinks, as the start of its name says behind that of a server.
 pub(crate) fn is_thought(tool: &str) -> bool {
+    starts_with(tool, &TABLE.thought)
+}
+
+/// Returns true if a tool hands the conversation on to another agent.
+pub(crate) fn is_handoff(tool: &str) -> bool {
+    starts_with(tool, &TABLE.handoff)
+}
+
+fn starts_with(tool: &str, rows: &[StartRow]) -> bool {
     let own = tool.rsplit_once("__").map_or(tool, |(_, own)| own);
-    let mut starts = TABLE.thought.iter().flat_map(|row| &row.starts);
+    let mut starts = rows.iter().flat_map(|row| &row.starts);
     starts.any(|start| own.starts_with(start.as_str()))
 }
 

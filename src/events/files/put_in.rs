@@ -4,13 +4,16 @@ use std::borrow::Cow;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::events::code::is_passing;
 use crate::events::event::Event;
-use crate::events::line::{is_telling, lines_of};
-use crate::events::shell::{is_same_file, last_step};
+use crate::events::line::{cleaned, is_telling, lines_of};
+use crate::events::shell::programs::is_editor;
+use crate::events::shell::{is_same_file, last_step, patch};
 use crate::events::source::SourceTurn;
 use crate::events::source_call::SourceCall;
 use crate::events::target::Effect;
 use crate::events::tools::{ArgumentFields, Holds, is_replaced};
+use crate::knowledge::phrases::{Kinds, PhraseKind};
 
 /// The texts that a call puts into its file: what its arguments hold as that, or else those of several lines.
 pub(crate) fn put_in<'c>(call: &'c SourceCall<'_>) -> Vec<Cow<'c, str>> {
@@ -31,6 +34,53 @@ fn put_in_by<'c>(fields: &ArgumentFields<'c>) -> Vec<Cow<'c, str>> {
     let others = fields.iter().filter(|(name, _)| !is_replaced(name));
     let texts = others.map(|(_, text)| text);
     texts.filter(|text| text.contains('\n')).collect()
+}
+
+/// The line that ends the text of an edit that is typed as a command.
+const END_OF_EDIT: &str = "end_of_edit";
+
+/// What an edit was for, as its call explains it, or else the first line that it puts in and does not take out: `+ line`.
+pub(crate) fn puts_in(fields: &ArgumentFields<'_>) -> Option<String> {
+    if let Some(purpose) = fields.get(Holds::Purpose) {
+        let purpose = cleaned(purpose.trim_end_matches('.'));
+        // A plan is not what was done.
+        if !Kinds::of(&purpose).has_any(&[PhraseKind::Announcement, PhraseKind::Open]) {
+            return Some(purpose);
+        }
+    }
+    let command = fields.get(Holds::Command);
+    let typed = command.as_deref().and_then(|command| {
+        let (first, rest) = command.trim_start().split_once('\n')?;
+        is_editor(first.split(' ').next()?).then_some(rest)
+    });
+    let inserted = fields.get(Holds::Inserted).or_else(|| fields.get(Holds::Code));
+    let replaced = fields.get(Holds::Replaced).unwrap_or_default();
+    let replaced: FxHashSet<&str> = lines_of(&replaced).map(str::trim).collect();
+    let text = inserted.as_deref().or(typed);
+    let is_command = command
+        .as_deref()
+        .is_some_and(|command| !patch::is_patch(command));
+    let may_be_patch = text.is_none() && !is_command && fields.get(Holds::Content).is_none();
+    let patches: Vec<Cow<'_, str>> = match may_be_patch {
+        true => fields.iter().map(|(_, value)| value).collect(),
+        false => Vec::new(),
+    };
+    let added: Vec<&str> = patches.iter().flat_map(|patch| patch::added(patch)).collect();
+    let new = || {
+        let inserted = lines_of(text.unwrap_or_default());
+        let inserted = inserted.filter(|line| !replaced.contains(line.trim()));
+        let added = inserted.chain(added.iter().copied());
+        added.filter(|line| is_telling(line) && line.trim() != END_OF_EDIT)
+    };
+    let is_plain = |line: &&str| !is_passing(line);
+    // Of lines that replace others by number it is not known which are new; the head of a block most often stood there.
+    let is_inner =
+        |line: &&str| is_plain(line) && !(typed.is_some() && line.trim_end().ends_with(['{', ':']));
+    let found = new()
+        .find(is_inner)
+        .or_else(|| new().find(is_plain))
+        .or_else(|| new().next());
+    found.map(|line| ["+ ", &cleaned(line)].concat())
 }
 
 /// Files of one name that are told apart.

@@ -35,6 +35,8 @@ pub(crate) struct Later<'a> {
     runs: usize,
     /// If a change comes next.
     is_mended: bool,
+    /// Runs that failed: the program without its subcommand, and the error.
+    failed: Vec<(&'a str, &'a str)>,
 }
 
 /// Closes the errors that nothing is left of at the end.
@@ -59,9 +61,12 @@ pub(crate) fn close_resolved(actions: &mut [Event]) {
             resolved.push(index);
         } else if action.outcome.failed() != Some(true) && action.is_answered {
             later.note(action);
-        } else if action.target.effect != Effect::Read && missed(action).is_none() {
-            // It failed for another reason: what was missing is there.
-            later.note_key(action);
+        } else {
+            later.note_failed(action);
+            if action.target.effect != Effect::Read && missed(action).is_none() {
+                // It failed for another reason: what was missing is there.
+                later.note_key(action);
+            }
         }
     }
     for index in resolved {
@@ -154,16 +159,51 @@ fn key_of(argument: &str) -> &str {
     argument.split_once(": ").map_or("", |(key, _)| key)
 }
 
+/// The programs that an action ran, without their subcommands.
+fn programs_of(action: &Event) -> impl Iterator<Item = &str> {
+    let programs = action.target.runs.iter().map(|run| run.program.as_str());
+    programs.map(|program| program.split(' ').next().unwrap_or_default())
+}
+
 impl<'a> Later<'a> {
-    /// The calls that went well.
+    /// The calls that were answered.
     pub(crate) fn of(actions: &'a [Event]) -> Self {
         let mut later = Self::default();
-        let went_well = |action: &&Event| action.is_answered && action.outcome.failed() != Some(true);
-        actions
-            .iter()
-            .filter(went_well)
-            .for_each(|action| later.note(action));
+        for action in actions.iter().filter(|action| action.is_answered) {
+            if action.outcome.failed() == Some(true) {
+                later.note_failed(action);
+            } else {
+                later.note(action);
+            }
+        }
         later
+    }
+
+    fn note_failed(&mut self, action: &'a Event) {
+        let Some(error) = action.outcome.error.as_deref() else {
+            return;
+        };
+        for program in programs_of(action) {
+            if self.failed.len() < MAX_RUNS {
+                self.failed.push((program, error));
+            }
+        }
+    }
+
+    /// If the file that an error names was changed, and its program runs again and fails for another reason.
+    pub(crate) fn fails_otherwise(&self, action: &Event) -> bool {
+        let Some(error) = action.outcome.error.as_deref() else {
+            return false;
+        };
+        let is_changed = || {
+            let is_end = |sign: char| !(sign.is_alphanumeric() || "._-".contains(sign));
+            error.split(is_end).any(|word| self.edited.contains_key(word))
+        };
+        let is_other = |program: &str| {
+            let mut failed = self.failed.iter();
+            failed.any(|(other, said)| *other == program && *said != error)
+        };
+        !self.failed.is_empty() && programs_of(action).any(is_other) && is_changed()
     }
 
     fn note(&mut self, action: &'a Event) {
@@ -230,6 +270,7 @@ impl<'a> Later<'a> {
             || name.is_some_and(|name| self.keys.iter().any(|key| plain(key).contains(&plain(name))));
         is_edited
             || self.mends(action)
+            || self.fails_otherwise(action)
             || is_needless
             || !runs.is_empty() && action.runs_that_count().all(|run| self.covers(run))
             || is_there()

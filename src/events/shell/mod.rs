@@ -4,6 +4,7 @@ mod parse;
 pub(crate) mod patch;
 mod path;
 pub(crate) mod programs;
+pub(crate) mod query;
 mod script;
 mod statement;
 mod step;

@@ -12,6 +12,14 @@ const MARKS: [(&str, Step); 4] = [
     ("+++ ", Step::Write),
 ];
 
+/// The program that some agents give a patch as its word.
+pub(crate) const PATCH: &str = "apply_patch";
+
+/// If a command is a patch.
+pub(crate) fn is_patch(command: &str) -> bool {
+    command.starts_with(PATCH)
+}
+
 /// The files that a patch changes, each once.
 pub(crate) fn patched(patch: &str) -> Vec<(Step, String)> {
     let mut files: Vec<(Step, String)> = Vec::new();

@@ -2,9 +2,9 @@
 
 use super::block::{Block, BlockCalls, BlockOrigin};
 use super::candidate::{LineLimits, order};
-use super::quoted::{OUTPUT, SAID, THOUGHT, harmless, tells, written};
+use super::quoted::{OUTPUT, RAN, SAID, THOUGHT, harmless, tells, written};
 use super::verdicts::Verdicts;
-use super::work::{line_of_run, order_of_call, prepares};
+use super::work::{line_of_run, order_of_call, prepares, push_put_in};
 use crate::compress::reuse::{Reuse, pieces};
 use crate::events::event::Event;
 use crate::events::files::end_states::EndStates;
@@ -184,12 +184,18 @@ fn spoken(
         let heading = |is_all: bool| {
             let label = match call.name.as_ref() {
                 _ if !is_all => &event.target.line,
-                "" => "ran",
+                // The text of an edit does not say of which file it is.
+                "" if event.target.puts_in.is_some() => &event.target.line,
+                "" => RAN,
                 tool => tool,
             };
             let label = marked(label, mark);
             let mut line = format!("turn -{}, {}", at.back, line_of_run(event, &label, limits));
             at.verdicts.push_on(event, &mut line);
+            // Of the quotation nothing is carried over.
+            if at.reuse.goes_on() {
+                push_put_in(event, &mut line, limits);
+            }
             line
         };
         blocks.push(Block {

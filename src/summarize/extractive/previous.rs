@@ -9,7 +9,7 @@ use super::call_line::CallLine;
 use super::candidate::{Candidate, LineLimits, Section, order};
 use super::changed_files;
 use super::prose::is_demand;
-use super::quoted::{call_of, fence_of};
+use super::quoted::{RAN, call_of, fence_of};
 use super::sentences::sentences;
 use super::verdicts;
 use super::work::{RunsBefore, is_covered, was_overtaken};
@@ -21,7 +21,6 @@ use crate::events::later::resolved::{Later, cause_of};
 use crate::events::later::undone::TakenBack;
 use crate::events::line::{cleaned, is_fence, shortened, without_bullet};
 use crate::events::outcome::status::{CallStatus, Outcome};
-use crate::events::read_back::target_of_line;
 use crate::events::shell::{Step, Touch};
 use crate::events::source::SourceTurn;
 use crate::events::source_call::SourceCall;
@@ -60,8 +59,7 @@ impl PreviousSummary {
     pub fn of(body: &str) -> Self {
         let mut section = Section::Earlier;
         let mut last_output: Option<(String, String)> = None;
-        // What stands above a quotation: the heading of the output that came last, or of a call.
-        let (mut is_last, mut is_of_call) = (false, false);
+        let mut is_last = false;
         let mut lines: Vec<(Section, String)> = Vec::new();
         let mut rest = body
             .lines()
@@ -77,18 +75,15 @@ impl PreviousSummary {
                 }
                 let is_call = |section| matches!(section, Section::Done | Section::Errors);
                 let call = lines.last_mut().filter(|(section, _)| is_call(*section));
-                if let Some((_, line)) = call {
-                    if let Some(full) = with_command(line, &quoted) {
-                        *line = full;
-                    } else if is_of_call && let Some(put_in) = put_in(line, &quoted) {
-                        line.push_str(": ");
-                        line.push_str(&put_in);
-                    }
+                if let Some((_, line)) = call
+                    && let Some(full) = with_command(line, &quoted)
+                {
+                    *line = full;
                 }
                 continue;
             }
             let line = cleaned(raw);
-            (is_last, is_of_call) = (false, false);
+            is_last = false;
             if let Some(labelled) = Section::from_label(&line) {
                 section = labelled;
             } else if let Some(request) = line.strip_prefix(IN_PROGRESS) {
@@ -101,7 +96,8 @@ impl PreviousSummary {
             } else if section == Section::Recent {
                 if let Some(output) = without_bullet(&line).strip_prefix(LAST_OUTPUT) {
                     is_last = true;
-                    last_output = Some((output.trim_end_matches(':').to_owned(), output.to_owned()));
+                    let heading = output.strip_suffix(':').unwrap_or(output);
+                    last_output = Some((heading.to_owned(), output.to_owned()));
                 }
                 // What was written last is quoted anew; of the calls it stays how they ended.
                 if let Some(call) = call_of(without_bullet(&line).trim_end_matches(':')) {
@@ -112,7 +108,6 @@ impl PreviousSummary {
                         Section::Done
                     };
                     lines.push((section, call));
-                    is_of_call = true;
                 }
             } else {
                 lines.push((section, without_bullet(&line).to_owned()));
@@ -211,7 +206,14 @@ impl PreviousSummary {
                         call.failed_on_arguments()
                             .is_some_and(|call| later().mends(&call))
                     };
-                    is_again || !is_newest || line.event.as_ref().is_some_and(is_overtaken) || is_mended()
+                    let fails_otherwise = |event: &Event| {
+                        event.outcome.failed() == Some(true) && later().fails_otherwise(event)
+                    };
+                    let event = line.event.as_ref();
+                    is_again
+                        || !is_newest
+                        || event.is_some_and(|event| is_overtaken(event) || fails_otherwise(event))
+                        || is_mended()
                 }
                 // Which files are changed is told anew.
                 Section::Files => true,
@@ -303,24 +305,6 @@ fn alone(event: &Event, actions: &[Event]) -> EndStates {
     EndStates::of(std::iter::once(event).chain(actions.iter().skip(newest)))
 }
 
-/// What an edit that went well put in, which is quoted below its line by the name of its argument.
-fn put_in(line: &str, quoted: &[&str]) -> Option<String> {
-    let call = CallLine::of(line);
-    let edit = target_of_line(call.label).filter(|edit| edit.effect == Effect::Modify && !edit.is_run)?;
-    let ends_well = matches!(call.ending, None | Some("ok"));
-    let file = edit.file.filter(|_| ends_well)?;
-    quoted.iter().enumerate().find_map(|(at, first)| {
-        let (key, first) = first.split_once(": ")?;
-        let behind = quoted.iter().skip(at + 1).copied();
-        let value: Vec<&str> = std::iter::once(first).chain(behind).collect();
-        let fields = vec![
-            ("path".to_owned(), file.clone()),
-            (key.to_owned(), value.join("\n")),
-        ];
-        target(&SourceCall::tagged("edit", fields), None).puts_in
-    })
-}
-
 /// The line of a call with what it ran, which is quoted behind it where the line names its tool alone.
 fn with_command_within(line: &str) -> Option<String> {
     let mut places = line.match_indices(": ");
@@ -331,6 +315,7 @@ fn with_command_within(line: &str) -> Option<String> {
 fn with_command(line: &str, quoted: &[&str]) -> Option<String> {
     let tool = CallLine::of(line).label;
     let rest = line.strip_prefix(tool).filter(|_| !tool.contains(' '))?;
+    let tool = if tool == RAN { "" } else { tool };
     quoted.iter().enumerate().find_map(|(at, first)| {
         let (key, first) = first.split_once(": ")?;
         let value: Vec<&str> = std::iter::once(first)

@@ -37,6 +37,9 @@ pub(super) const SAID: &str = "said";
 /// The heading of what a tool for thoughts took down.
 pub(super) const THOUGHT: &str = "thought";
 
+/// The heading of a command that no tool was named for.
+pub(super) const RAN: &str = "ran";
+
 /// The heading of outputs.
 pub(super) const OUTPUT: &str = "output";
 

@@ -178,6 +178,10 @@ fn is_silent(action: &Event, turns: &[SourceTurn<'_>]) -> bool {
     let Some(result) = &outcome.result else {
         return true;
     };
+    // What ran beside tests may have been measured.
+    if outcome.tests.is_some() {
+        return action.target.runs.len() > 1;
+    }
     let is_field = || !result.contains([',', ';']) && result.contains(": ");
     let is_long = || {
         let answer = action.answer(turns).unwrap_or_default();
@@ -211,16 +215,18 @@ fn verdict(turns: &[SourceTurn<'_>], action: &Event, limit: usize) -> Option<Str
     let target = &action.target;
     // Every sentence has a word of a file that was read.
     let is_read = target.effect == Effect::Read && target.kind != ToolKind::Web;
-    let may_speak = beside.is_empty() && !is_read;
-    verdict_in_words(next, answer, &target.line, (&beside, may_speak), limit)
+    let result = action.outcome.result.as_deref().unwrap_or_default();
+    let may_speak = beside.is_empty() && !is_read && action.outcome.tests.is_none();
+    let told = [&target.line, " ", result].concat();
+    verdict_in_words(next, answer, &told, (&beside, may_speak), limit)
 }
 
-/// The verdict that a turn begins with on the call `label` and its `answer`; the answers `beside` it came back with it. A statement
-/// without a fact of it is one where that `may_speak` of nothing else.
+/// The verdict that a turn begins with on an `answer` of which a line tells `line_told`; the answers `beside` it came back with it. A
+/// statement without a fact of it is one where that `may_speak` of nothing else.
 fn verdict_in_words(
     next: &SourceTurn<'_>,
     answer: &str,
-    label: &str,
+    line_told: &str,
     (beside, may_speak): (&[&str], bool),
     limit: usize,
 ) -> Option<String> {
@@ -253,13 +259,13 @@ fn verdict_in_words(
             continue;
         };
         let mut words = told.split_whitespace().map(without_marks);
-        let is_news = |word: &str| is_fact(word) && answer.contains(word) && !label.contains(word);
+        let is_news = |word: &str| is_fact(word) && answer.contains(word) && !line_told.contains(word);
         if words.any(|word| is_news(word) && is_own(word)) {
             return Some(told.into_owned());
         }
         statements += 1;
         let may_speak = may_speak && first.is_none() && statements <= MAX_STATEMENTS;
-        if may_speak && speaks_of(sentence, answer, label) {
+        if may_speak && speaks_of(sentence, answer, line_told) {
             first = Some(told.into_owned());
         }
     }
@@ -314,8 +320,17 @@ fn contains(text: &str, word: &str) -> bool {
 fn is_statement(sentence: &str) -> bool {
     let kinds = [PhraseKind::Announcement, PhraseKind::Open, PhraseKind::TakesBack];
     !Kinds::of(sentence).has_any(&kinds)
+        && !is_next_step(sentence)
         && !sentence.ends_with(['?', ':', '？', '：'])
         && !sentence.contains("</")
+}
+
+/// If a sentence begins with a verb of what comes next: `Run the tests.`, but not `Run 2 is better.`
+fn is_next_step(sentence: &str) -> bool {
+    let mut words = sentence.split(' ').skip(1);
+    let second = Kinds::of(words.next().unwrap_or_default());
+    let third = Kinds::of(words.next().unwrap_or_default());
+    Kinds::of(sentence).has(PhraseKind::Imperative) && !second.has_any(&STATES) && !third.has_any(&STATES)
 }
 
 /// The text before its first list: of several items none is the result.

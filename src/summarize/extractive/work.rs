@@ -11,10 +11,12 @@ use crate::events::files::end_states::EndStates;
 use crate::events::later::resolved::has_passed;
 use crate::events::line::shortened;
 use crate::events::outcome::status::{CallStatus, Outcome};
+use crate::events::outcome::text::tool_of;
 use crate::events::run::ProgramRun;
 use crate::events::shell::Step;
 use crate::events::target::Effect;
 use crate::knowledge::test_counts::TestCounts;
+use crate::knowledge::tool_names::is_handoff;
 
 /// Errors still open that are told at most.
 const MAX_OPEN: usize = 8;
@@ -40,6 +42,8 @@ pub(super) fn done(
 ) {
     let count = actions.len().max(1) as f64;
     let open = open(actions, files);
+    let is_handoff = |action: &Event| is_handoff(tool_of(&action.target.line));
+    let handed_last = actions.iter().rposition(is_handoff);
     for (number, action) in actions.iter().enumerate() {
         let is_told = open.iter().any(|(other, _)| *other == number);
         let says_nothing = says_nothing(action) && !verdicts.has(action);
@@ -47,7 +51,8 @@ pub(super) fn done(
         let is_untold = says_nothing && !action.acts() && ending(action, limits).is_empty();
         let is_looked_at =
             is_untold || says_nothing && action.is_lookup() || action.target.effect == Effect::Read;
-        let is_needless = is_told || is_looked_at || prepares(action);
+        let is_passed_on = is_handoff(action) && Some(number) < handed_last;
+        let is_needless = is_told || is_looked_at || is_passed_on || prepares(action);
         let later = actions.get(number + 1..).unwrap_or_default();
         if is_needless || was_overtaken(action, later, files) || files.is_overtaken(action) {
             continue;
@@ -221,13 +226,18 @@ fn line_of_call(action: &Event, before: &RunsBefore, files: &EndStates, limits: 
         text.push_str(" -> ");
         text.push_str(&ending);
     }
+    push_put_in(action, &mut text, limits);
+    text
+}
+
+/// Appends what an edit that went well put in.
+pub(super) fn push_put_in(action: &Event, text: &mut String, limits: LineLimits) {
     let put_in = action.target.puts_in.as_deref();
     let put_in = put_in.filter(|_| action.is_answered && action.outcome.failed() != Some(true));
     if let Some(line) = put_in.and_then(|line| shortened(line, limits.line)) {
         text.push_str(": ");
         text.push_str(&line);
     }
-    text
 }
 
 /// The outcome of an action in a few words; empty if its answer stands after the region.

@@ -249,3 +249,34 @@ fn what_the_request_in_progress_says_is_not_asked_again_sentence_by_sentence() {
         .text;
     assert!(text.contains(words) && !text.contains("Asked:"), "{text}");
 }
+
+#[test]
+fn a_failed_run_goes_once_its_file_was_changed_and_its_program_fails_otherwise() {
+    let previous = "Open errors:
+- bash: mvn -o test (before later edits) -> failed: [ERROR] /w/src/Backoff.java:[45,57] cannot find symbol";
+    let edit = call(
+        "",
+        "edit",
+        r#"{"path": "/w/src/Backoff.java", "old_str": "limt", "new_str": "limit"}"#,
+    );
+    let run = bash("mvn -o test -Dtest=BackoffTest");
+    let failed =
+        "[ERROR] /w/test/BackoffTest.java:[35,69] cannot find symbol\n[INFO] BUILD FAILURE\nExit code: 1";
+    let after = |turns: &[TurnView<'_>]| summary_of(turns, Some(previous), &[], 600).text;
+    let edited = [edit, answer("The file was edited.")];
+    let ran = [call("", "bash", &run), answer(failed)];
+    let both = after(&[&edited[..], &ran].concat());
+    assert!(!both.contains("[45,57]") && both.contains("[35,69]"), "{both}");
+    assert!(after(&edited).contains("[45,57]"), "{}", after(&edited));
+}
+
+#[test]
+fn commands_that_no_tool_was_named_for_are_carried_over_without_one() {
+    let previous = "Recent work:
+- turn -2, ran -> ok:
+```
+Look.
+command: make install
+```";
+    says(previous, ("pwd", "/w"), &["- make install -> ok"], &["ran:"]);
+}

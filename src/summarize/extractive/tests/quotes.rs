@@ -232,3 +232,31 @@ fn a_page_is_quoted_until_something_was_done_with_it() {
         "{text}"
     );
 }
+
+#[test]
+fn edits_say_what_they_were_for_or_what_they_put_in() {
+    let explained =
+        serde_json::json!({"filePath": "/w/a.go", "explanation": "Add the retry.", "code": "func retry() {"});
+    let planned = serde_json::json!({"filePath": "/w/b.go", "explanation": "I will add it.", "code": "// ...\nfunc flush() {}"});
+    let blocks = "<<<<<<< SEARCH\n:start_line:3\n-------\nretries = 1\n=======\nimport os\nretries = 2\n>>>>>>> REPLACE";
+    let blocks = serde_json::json!({"path": "/w/c.py", "diff": blocks});
+    for (tool, arguments, expected) in [
+        ("insert_edit_into_file", explained, "a.go -> ok: Add the retry\n"),
+        ("insert_edit_into_file", planned, "b.go -> ok: + func flush() {}"),
+        ("apply_diff", blocks, "c.py -> ok: + retries = 2"),
+    ] {
+        let arguments = arguments.to_string();
+        let text = told(&[call("", tool, &arguments), answer("The file was edited.")]) + "\n";
+        assert!(text.contains(expected), "{expected} in {text}");
+    }
+    let typed = bash("edit 91:93\n    public Backoff build() {\n        throw new Bad(jitter);\nend_of_edit");
+    let turns = [
+        call("", "", &typed),
+        answer("[File: /w/Backoff.java (95 lines total)]"),
+    ];
+    assert!(
+        told(&turns).contains(": + throw new Bad(jitter);"),
+        "{}",
+        told(&turns)
+    );
+}
