@@ -166,7 +166,7 @@ BKFIN-L104     FullyEncrypted         XtsAes128
     };
     let text = heard("The volume of L104 is FullyEncrypted. I look further.");
     assert!(
-        text.contains("C: -> said: The volume of L104 is FullyEncrypted\n"),
+        text.contains("C: -> said: The volume of L104 is FullyEncrypted"),
         "{text}"
     );
     for words in ["Now the next one.", "The rules are older than the device."] {
