@@ -15,7 +15,18 @@ pub(crate) fn target_of_line(line: &str) -> Option<Target> {
             .iter()
             .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
         let target = target(&SourceCall::tagged(tool, fields.collect()), None);
-        (target.line == line).then_some(target)
+        // The directory is told only where commands ran in several.
+        let is_same = |line: &str| target.line == line;
+        let elsewhere = || {
+            let (tool, command) = line.split_once(": ").unwrap_or(("", line));
+            let (_, command) = command.strip_prefix("cd ")?.split_once(" && ")?;
+            Some(if tool.is_empty() {
+                command.to_owned()
+            } else {
+                [tool, ": ", command].concat()
+            })
+        };
+        (is_same(line) || elsewhere().is_some_and(|line| is_same(&line))).then_some(target)
     };
     let command = ran().and_then(|(tool, command)| found(tool, &[("command", command)]));
     command

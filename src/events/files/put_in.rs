@@ -61,9 +61,10 @@ pub(crate) fn puts_in(fields: &ArgumentFields<'_>) -> Option<String> {
         .as_deref()
         .is_some_and(|command| !patch::is_patch(command));
     let may_be_patch = text.is_none() && !is_command && fields.get(Holds::Content).is_none();
-    let patches: Vec<Cow<'_, str>> = match may_be_patch {
-        true => fields.iter().map(|(_, value)| value).collect(),
-        false => Vec::new(),
+    let patches: Vec<Cow<'_, str>> = if may_be_patch {
+        fields.iter().map(|(_, value)| value).collect()
+    } else {
+        Vec::new()
     };
     let added: Vec<&str> = patches.iter().flat_map(|patch| patch::added(patch)).collect();
     let new = || {

@@ -125,9 +125,9 @@ fn from_json(fields: &[Leaf<'_>], is_reading: bool, target: &str) -> Outcome {
     }
 }
 
-/// Returns true if a status says that somebody did not allow it, and that was not what the call (`target`) asked for.
+/// Returns true if a status says that somebody did not allow it, and that was not what the call (`target`) asked for, or looked up.
 fn names_refusal(status: &str, target: &str) -> bool {
-    let Some(refusal) = not_allowed(status) else {
+    let Some(refusal) = not_allowed(status).filter(|_| !is_lookup(tool_of(target))) else {
         return false;
     };
     let target = target.to_ascii_lowercase();

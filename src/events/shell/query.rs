@@ -68,8 +68,7 @@ fn outer_blanks(query: &str) -> impl Iterator<Item = usize> {
     let (mut quote, mut depth) = (None, 0usize);
     query.bytes().enumerate().filter_map(move |(at, byte)| {
         match (quote, byte) {
-            (Some(open), _) if open == byte => quote = None,
-            (Some(_), _) => {}
+            (Some(open), _) => quote = quote.filter(|_| open != byte),
             (None, b'\'' | b'"' | b'`') => quote = Some(byte),
             (None, b'(') => depth += 1,
             (None, b')') => depth = depth.saturating_sub(1),

@@ -13,6 +13,7 @@ use crate::events::observation::shows_page;
 use crate::events::outcome::envelope::shown;
 use crate::events::shell::Step;
 use crate::events::source::SourceTurn;
+use crate::events::source_call::SourceCall;
 use crate::events::stretch::Stretch;
 use crate::events::target::{Effect, ToolKind};
 use crate::knowledge::tool_names::is_thought;
@@ -182,14 +183,7 @@ fn spoken(
         };
         let mark = files.mark_of(event);
         let heading = |is_all: bool| {
-            let label = match call.name.as_ref() {
-                _ if !is_all => &event.target.line,
-                // The text of an edit does not say of which file it is.
-                "" if event.target.puts_in.is_some() => &event.target.line,
-                "" => RAN,
-                tool => tool,
-            };
-            let label = marked(label, mark);
+            let label = marked(label_of(call, event, is_all), mark);
             let mut line = format!("turn -{}, {}", at.back, line_of_run(event, &label, limits));
             at.verdicts.push_on(event, &mut line);
             // Of the quotation nothing is carried over.
@@ -258,6 +252,17 @@ fn failure_mark(event: &Event) -> &'static str {
     match event.outcome.failed() {
         Some(true) => " (failed)",
         _ => "",
+    }
+}
+
+/// The label of a call of which `is_all` is quoted, or a part.
+fn label_of<'e>(call: &'e SourceCall<'_>, event: &'e Event, is_all: bool) -> &'e str {
+    match call.name.as_ref() {
+        _ if !is_all => &event.target.line,
+        // The text of an edit does not say of which file it is.
+        "" if event.target.puts_in.is_some() => &event.target.line,
+        "" => RAN,
+        tool => tool,
     }
 }
 

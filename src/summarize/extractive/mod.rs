@@ -124,11 +124,14 @@ impl Extractive {
             }
         }
         let files = EndStates::of(previous.events().chain(actions).chain(earlier));
+        if prose::answered_before(turns).is_some() {
+            previous.answer();
+        }
         let runs_before = previous.carry_over(limits, actions, &files, &mut candidates);
         let said = prose::said(turns);
         let mut told = superseded::LatestStatements::by_calls(actions, earlier);
         prose::note(&said, &mut told);
-        prose::asked(&said, &told, limits, &mut candidates);
+        prose::asked(&said, &told, turns, limits, &mut candidates);
         without_replaced(&mut candidates, &told);
         let verdicts = Verdicts::of(turns, actions, limits.line);
         work::done(actions, &verdicts, &runs_before, &files, limits, &mut candidates);
@@ -192,7 +195,7 @@ impl Extractive {
 /// If a line tells what neither the line above the summary nor the list of files after it tells.
 fn is_news(candidate: &Candidate, in_progress: Option<&str>, files_follow: bool) -> bool {
     match candidate.section {
-        Section::Asked | Section::Constraints => {
+        Section::Answered | Section::Asked | Section::Constraints => {
             let is_said =
                 |line: &str| sentences::sentences(&candidate.text).all(|sentence| holds(line, sentence));
             !in_progress.is_some_and(is_said)

@@ -128,6 +128,15 @@ impl PreviousSummary {
         }
     }
 
+    /// Notes that the requests in it are answered.
+    pub fn answer(&mut self) {
+        let asked = self
+            .lines
+            .iter_mut()
+            .filter(|line| line.section == Section::Asked);
+        asked.for_each(|line| line.section = Section::Answered);
+    }
+
     /// Adds to the call that ended its region what the turn behind it says of its output.
     pub fn hear(&mut self, turns: &[SourceTurn<'_>], limits: LineLimits) {
         let Some((heading, output)) = &self.last_output else {
@@ -226,7 +235,7 @@ impl PreviousSummary {
                 Some(mark) => call.marked(mark),
                 None => line.text.clone(),
             };
-            let most = if section == Section::Asked {
+            let most = if matches!(section, Section::Answered | Section::Asked) {
                 limits.asked
             } else {
                 2 * limits.line
@@ -237,6 +246,7 @@ impl PreviousSummary {
             let after = after.entry(section).or_default();
             let (base, rank) = match section {
                 Section::Asked => (6.0, number),
+                Section::Answered => (1.6, *after),
                 Section::Constraints => (4.0, number),
                 Section::Done | Section::Findings => (1.6, *after),
                 Section::Errors => (1.2, number),

@@ -58,6 +58,37 @@ pub(super) fn said<'t>(turns: &'t [SourceTurn<'_>]) -> Vec<Said<'t>> {
         .collect()
 }
 
+/// The turn of the last message of a person to whom the assistant had answered everything: its turn before ends its work in words, and asks
+/// nothing back. What people asked before it is answered.
+pub(super) fn answered_before(turns: &[SourceTurn<'_>]) -> Option<usize> {
+    let speaks = |turn: &SourceTurn<'_>| !turn.prose.trim().is_empty();
+    let is_message = |place: usize| {
+        let turn = turns.get(place)?;
+        let before = turns.get(place.checked_sub(1)?)?;
+        let is_spoken = turn.role == Role::Human && !turn.is_observed && !turn.is_behind_gap && speaks(turn);
+        let is_closing = before.role == Role::Assistant && before.calls.is_empty() && speaks(before);
+        (is_spoken && is_closing && !asks_back(&before.prose)).then_some(place)
+    };
+    (0..turns.len()).rev().find_map(is_message)
+}
+
+/// Sentences at the end of an answer of which one may ask something back.
+const LAST_SENTENCES: usize = 3;
+
+/// If words end with a question that has to be answered: not whether there is anything else.
+fn asks_back(prose: &str) -> bool {
+    let lines = prose_lines(prose, false);
+    let mut last = lines
+        .iter()
+        .rev()
+        .take(LAST_SENTENCES)
+        .flat_map(|line| sentences(line));
+    last.any(|sentence| {
+        let kinds = Kinds::of(sentence);
+        sentence.ends_with(['?', '？']) && !kinds.has(PhraseKind::GoOn)
+    })
+}
+
 /// Notes what the turns tell of which subject.
 pub(super) fn note(said: &[Said<'_>], told: &mut LatestStatements) {
     for said in said.iter().filter(|said| said.role != Role::System) {
@@ -86,6 +117,7 @@ pub(super) fn is_demand(sentence: &str, kinds: Kinds) -> bool {
 pub(super) fn asked(
     said: &[Said<'_>],
     told: &LatestStatements,
+    turns: &[SourceTurn<'_>],
     limits: LineLimits,
     candidates: &mut Vec<Candidate>,
 ) {
@@ -93,6 +125,7 @@ pub(super) fn asked(
         said.iter()
             .filter(|said| matches!(said.role, Role::Human | Role::System))
     };
+    let answered_before = answered_before(turns);
     let last = people().count().saturating_sub(1);
     let mut seen: FxHashSet<String> = FxHashSet::default();
     // The turn of a demand, by its words without numbers: one of an earlier turn was said anew.
@@ -108,7 +141,23 @@ pub(super) fn asked(
             .sentences
             .first()
             .is_some_and(|(_, kinds)| kinds.has(PhraseKind::Answer));
+        let section = if Some(said.turn) < answered_before {
+            Section::Answered
+        } else {
+            Section::Asked
+        };
+        let base = if section == Section::Answered {
+            base / 2.0
+        } else {
+            base
+        };
         let mut rest: Vec<(usize, Cow<'_, str>, Kinds)> = Vec::new();
+        // What was chosen of what the assistant asked holds for that alone.
+        let is_choice = said
+            .turn
+            .checked_sub(1)
+            .and_then(|before| turns.get(before))
+            .is_some_and(|before| before.role == Role::Assistant && asks_back(&before.prose));
         // The sentence that was replaced last.
         let mut replaced = None;
         // What follows a heading that names rules is one.
@@ -129,7 +178,7 @@ pub(super) fn asked(
                 if is_rule {
                     continue;
                 }
-            } else if is_rule || is_demand(sentence, *kinds) {
+            } else if is_rule || is_demand(sentence, *kinds) && !(is_choice && is_short(sentence)) {
                 let most = limits.line * 2;
                 let fits = |named: &str| length(named) + length(sentence) < most as f64;
                 let named = rest.pop_if(|(number, named, _)| before == Some(*number) && fits(named));
@@ -182,7 +231,7 @@ pub(super) fn asked(
         for (number, text, worth) in lines {
             if !text.is_empty() && seen.insert(text.to_lowercase()) {
                 candidates.push(Candidate {
-                    section: Section::Asked,
+                    section,
                     order: order(said.turn, number),
                     value: base * worth * root(&text),
                     text: text.into_owned(),
@@ -190,6 +239,13 @@ pub(super) fn asked(
             }
         }
     }
+}
+
+/// Words of a demand that does not say of what it is.
+const SHORT: usize = 3;
+
+fn is_short(sentence: &str) -> bool {
+    sentence.split_whitespace().nth(SHORT).is_none()
 }
 
 /// Words at the start of a sentence in which one may stand for what the sentence before names.

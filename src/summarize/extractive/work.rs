@@ -48,7 +48,8 @@ pub(super) fn done(
         let is_told = open.iter().any(|(other, _)| *other == number);
         let says_nothing = says_nothing(action) && !verdicts.has(action);
         // What a call printed may stand in a quotation; without it the line of one that changed nothing tells nothing.
-        let is_untold = says_nothing && !action.acts() && ending(action, limits).is_empty();
+        let is_silent = action.outcome.is_only_counted() || ending(action, limits).is_empty();
+        let is_untold = says_nothing && !action.acts() && is_silent;
         let is_looked_at =
             is_untold || says_nothing && action.is_lookup() || action.target.effect == Effect::Read;
         let is_passed_on = is_handoff(action) && Some(number) < handed_last;

@@ -157,3 +157,80 @@ fn what_a_person_takes_back_enters_like_a_demand() {
         assert!(demands.contains(said), "{text}");
     }
 }
+
+#[test]
+fn requests_that_were_answered_before_the_person_spoke_again_say_so() {
+    let book = call("", "book_carrier", r#"{"shipment": "SH-1", "price": 3950}"#);
+    let asked = |reply: &str| {
+        let turns = [
+            turn(Role::Human, "Book FrigoTrans for Milan at 3950."),
+            book.clone(),
+            answer(r#"{"booking": "BK-30551"}"#),
+            turn(Role::Assistant, reply),
+            turn(Role::Human, "Rename SH-2 to SH-3."),
+        ];
+        told(&turns)
+    };
+    let answered = "Asked and answered:\n- Book FrigoTrans for Milan at 3950.\n";
+    for reply in ["Booked as BK-30551.", "Booked. Is there anything else?"] {
+        let text = asked(reply);
+        assert!(
+            text.contains(answered) && text.contains("Asked:\n- Rename"),
+            "{reply}: {text}"
+        );
+    }
+    let back = asked("Which window do you want?");
+    assert!(
+        back.contains("Asked:\n- Book FrigoTrans") && !back.contains("answered"),
+        "{back}"
+    );
+    // An earlier summary's requests are answered as well.
+    let turns = [
+        turn(Role::Assistant, "Booked as BK-30551."),
+        turn(Role::Human, "Rename SH-2 to SH-3."),
+    ];
+    let carried = |previous: &str| summary_of(&turns, Some(previous), &[], 400).text;
+    let text = carried("Asked:\n- Book FrigoTrans for Milan at 3950.");
+    assert!(text.contains(answered), "{text}");
+    let text = carried(&text);
+    assert!(text.contains(answered), "{text}");
+}
+
+#[test]
+fn a_choice_of_what_was_offered_is_no_standing_rule() {
+    let offer = turn(
+        Role::Assistant,
+        "The offices are DE004056 and DE004062. Which one?",
+    );
+    let chosen = [
+        offer,
+        turn(Role::Human, "Gear boxes. Use DE004056."),
+        call("", "bash", r#"{"command": "make"}"#),
+    ];
+    assert!(!told(&chosen).contains("Constraints"), "{}", told(&chosen));
+    let told_alone = told(&chosen[1..]);
+    assert!(
+        told_alone.contains("Constraints:\n- Use DE004056."),
+        "{told_alone}"
+    );
+}
+
+#[test]
+fn a_call_that_failed_is_mended_by_most_of_it_once_more() {
+    let mail = |to: &str, subject: &str| {
+        serde_json::json!({"to": to, "subject": subject, "body": "The list of publications for the annual report."}).to_string()
+    };
+    let first = mail("h.vester@aldmoor.exmaple", "Publications");
+    let after = |arguments: &str| {
+        let turns = [
+            call("", "send_mail", &first),
+            answer("Error: 550 5.1.2 host unknown"),
+            call("", "send_mail", arguments),
+            answer(r#"{"status": "queued"}"#),
+        ];
+        told(&turns)
+    };
+    assert!(!after(&mail("h.vester@aldmoor.example", "Publications")).contains("Open errors"));
+    let other = serde_json::json!({"to": "h.vester@aldmoor.exmaple", "topic": "x", "text": "y"}).to_string();
+    assert!(after(&other).contains("Open errors"), "{}", after(&other));
+}
