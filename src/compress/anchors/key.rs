@@ -1,4 +1,4 @@
-//! What a number is: the key that it stands under in an object, the label before it, or the words behind it.
+//! What a number or a code is: the key that it stands under in an object, the label before it, or the words behind it.
 
 use std::sync::LazyLock;
 
@@ -18,6 +18,29 @@ static LITTLE_WORDS: LazyLock<FxHashSet<&str>> =
 pub(super) fn is_number(text: &str) -> bool {
     text.bytes()
         .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b',' | b'-'))
+}
+
+/// Letters of the longest code that its key tells more of.
+const MAX_CODE: usize = 36;
+
+/// Letters of the shortest word of a code that says what it is of.
+const WORD: usize = 5;
+
+/// If an identifier is a code that somebody gave to something, without a word in it: `H-771930`, `10:30`.
+pub(super) fn is_code(text: &str) -> bool {
+    let mut words = text.split(|sign: char| !sign.is_ascii_alphabetic());
+    if words.any(|word| word.len() >= WORD) {
+        return false;
+    }
+    let is_of_code = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '-' | ':' | '_' | '#');
+    text.len() <= MAX_CODE
+        && text.bytes().filter(u8::is_ascii_digit).count() >= 3
+        && text.chars().all(is_of_code)
+}
+
+/// If a key tells more of a code than that it is one.
+pub(super) fn is_telling_key(key: &str) -> bool {
+    key.contains('_') || key.bytes().skip(1).any(|byte| byte.is_ascii_uppercase())
 }
 
 /// The label of a number that ends a line or a clause: `Rx power = -13.8`, `Total rows: 50922`.
@@ -111,6 +134,17 @@ mod tests {
             assert_eq!(key_before(text, text.find("42").unwrap()), key, "{text}");
         }
         assert!(is_number("232.49") && !is_number("W42"));
+        for (text, expected) in [
+            ("H-771930", true),
+            ("10:30", true),
+            ("a/b100", false),
+            ("line_2", false),
+            ("paypal_7644869", false),
+            ("v1.200", false),
+        ] {
+            assert_eq!(is_code(text), expected, "{text}");
+        }
+        assert!(is_telling_key("hold_id") && is_telling_key("deviceName") && !is_telling_key("id"));
     }
 
     #[test]

@@ -20,7 +20,7 @@ use rustc_hash::FxHashMap;
 use crate::trajectory::{Role, TurnView, Turns};
 
 pub use invented::invented;
-use key::{is_number, key_before, label_before, unit_behind};
+use key::{is_code, is_number, is_telling_key, key_before, label_before, unit_behind};
 pub use kind::is_spaceless;
 pub use matcher::Matcher;
 pub use outputs::{ToolOutput, anchors_of_outputs};
@@ -128,9 +128,11 @@ pub fn dangling<'b, 'r, 'a>(
     anchors
 }
 
-/// Adds to numbers what they are: the key from the first place where they have one, or else the words beside them.
+/// Adds to numbers what they are: the key from the first place where they have one, or else the words beside them. Codes have a key, or
+/// nothing.
 fn add_keys(anchors: &mut [Anchor], region: Turns<'_>) {
-    let numbers: Vec<bool> = anchors.iter().map(|anchor| is_number(&anchor.text)).collect();
+    let named = |anchor: &Anchor| is_number(&anchor.text) || is_code(&anchor.text);
+    let numbers: Vec<bool> = anchors.iter().map(named).collect();
     if !numbers.contains(&true) {
         return;
     }
@@ -143,9 +145,14 @@ fn add_keys(anchors: &mut [Anchor], region: Turns<'_>) {
                 let Some(anchor) = anchors.get_mut(pattern) else {
                     return false;
                 };
-                if let Some(key) = key_before(text, at) {
+                let is_number = is_number(&anchor.text);
+                let key = key_before(text, at);
+                if let Some(key) = key.filter(|key| is_number || is_telling_key(key)) {
                     anchor.key = Some(key.to_owned());
                     return false;
+                }
+                if !is_number {
+                    return true;
                 }
                 // Words beside it are second best.
                 if anchor.key.is_none() && anchor.unit.is_none() {
