@@ -310,9 +310,9 @@ impl<'a> Later<'a> {
         };
         // Most of it once more, with another value where it failed.
         let is_nearly = |later: &Vec<&str>| {
-            let has_key = |argument: &&str| later.iter().any(|other| key_of(other) == key_of(argument));
+            let has_key = |argument: &str| later.iter().any(|other| key_of(other) == key_of(argument));
             let same = || told.iter().filter(|argument| later.contains(argument));
-            told.iter().all(|argument| has_key(&argument))
+            told.iter().all(|argument| has_key(argument))
                 && 2 * same().count() >= told.len()
                 && same().any(|argument| names_one(argument))
         };

@@ -117,16 +117,12 @@ impl Extractive {
                 (body.into(), 0)
             };
             redactions += count;
-            previous = PreviousSummary::of(&body);
-            previous.hear(turns, limits);
+            previous = PreviousSummary::followed_by(&body, turns, limits);
             for (is_known, is_held) in is_known.iter_mut().zip(matcher.held(&body)) {
                 *is_known |= is_held;
             }
         }
         let files = EndStates::of(previous.events().chain(actions).chain(earlier));
-        if prose::answered_before(turns).is_some() {
-            previous.answer();
-        }
         let runs_before = previous.carry_over(limits, actions, &files, &mut candidates);
         let said = prose::said(turns);
         let mut told = superseded::LatestStatements::by_calls(actions, earlier);

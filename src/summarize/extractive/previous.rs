@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::call_line::CallLine;
 use super::candidate::{Candidate, LineLimits, Section, order};
 use super::changed_files;
-use super::prose::is_demand;
+use super::prose::{answered_before, is_demand};
 use super::quoted::{RAN, call_of, fence_of};
 use super::sentences::sentences;
 use super::verdicts;
@@ -56,7 +56,7 @@ pub(super) struct PreviousSummary {
 }
 
 impl PreviousSummary {
-    pub fn of(body: &str) -> Self {
+    fn of(body: &str) -> Self {
         let mut section = Section::Earlier;
         let mut last_output: Option<(String, String)> = None;
         let mut is_last = false;
@@ -128,17 +128,20 @@ impl PreviousSummary {
         }
     }
 
-    /// Notes that the requests in it are answered.
-    pub fn answer(&mut self) {
-        let asked = self
-            .lines
-            .iter_mut()
-            .filter(|line| line.section == Section::Asked);
-        asked.for_each(|line| line.section = Section::Answered);
+    /// One that these turns follow: they may answer what was asked, and begin with what came of its last call.
+    pub fn followed_by(body: &str, turns: &[SourceTurn<'_>], limits: LineLimits) -> Self {
+        let mut previous = Self::of(body);
+        previous.hear(turns, limits);
+        if answered_before(turns).is_some() {
+            let lines = previous.lines.iter_mut();
+            let asked = lines.filter(|line| line.section == Section::Asked);
+            asked.for_each(|line| line.section = Section::Answered);
+        }
+        previous
     }
 
     /// Adds to the call that ended its region what the turn behind it says of its output.
-    pub fn hear(&mut self, turns: &[SourceTurn<'_>], limits: LineLimits) {
+    fn hear(&mut self, turns: &[SourceTurn<'_>], limits: LineLimits) {
         let Some((heading, output)) = &self.last_output else {
             return;
         };
@@ -246,9 +249,8 @@ impl PreviousSummary {
             let after = after.entry(section).or_default();
             let (base, rank) = match section {
                 Section::Asked => (6.0, number),
-                Section::Answered => (1.6, *after),
                 Section::Constraints => (4.0, number),
-                Section::Done | Section::Findings => (1.6, *after),
+                Section::Answered | Section::Done | Section::Findings => (1.6, *after),
                 Section::Errors => (1.2, number),
                 Section::Recent | Section::Files => (0.0, number),
                 Section::Earlier => (5.0, number),

@@ -206,29 +206,7 @@ pub(super) fn asked(
                 rest.push((number, Cow::Borrowed(sentence), *kinds));
             }
         }
-        let length: usize = rest.iter().map(|(_, text, _)| text.chars().count() + 1).sum();
-        let lines: Vec<(usize, Cow<'_, str>, f64)> = if length <= limits.asked {
-            let texts: Vec<&str> = rest.iter().map(|(_, text, _)| &**text).collect();
-            let worth = rest
-                .iter()
-                .map(|(_, text, kinds)| worth(text, *kinds))
-                .fold(0.0, f64::max);
-            let first = rest.first().map_or(0, |(number, ..)| *number);
-            vec![(first, texts.join(" ").into(), worth)]
-        } else {
-            let lines = rest
-                .iter()
-                .enumerate()
-                .filter_map(|(place, (number, text, kinds))| {
-                    // What a colon ends tells nothing without what follows.
-                    let text =
-                        shortened(text, limits.line * 2).filter(|text| !text.ends_with([':', '：']))?;
-                    let worth = worth(&text, *kinds) / (1.0 + 0.2 * place as f64);
-                    (text.chars().count() >= 8).then_some((*number, text, worth))
-                });
-            lines.collect()
-        };
-        for (number, text, worth) in lines {
+        for (number, text, worth) in requests(&rest, limits) {
             if !text.is_empty() && seen.insert(text.to_lowercase()) {
                 candidates.push(Candidate {
                     section,
@@ -238,6 +216,34 @@ pub(super) fn asked(
                 });
             }
         }
+    }
+}
+
+/// The lines of a message: all of it in one where it is short, or else those of its sentences that say something.
+fn requests<'r>(
+    rest: &'r [(usize, Cow<'_, str>, Kinds)],
+    limits: LineLimits,
+) -> Vec<(usize, Cow<'r, str>, f64)> {
+    let length: usize = rest.iter().map(|(_, text, _)| text.chars().count() + 1).sum();
+    if length <= limits.asked {
+        let texts: Vec<&str> = rest.iter().map(|(_, text, _)| &**text).collect();
+        let worth = rest
+            .iter()
+            .map(|(_, text, kinds)| worth(text, *kinds))
+            .fold(0.0, f64::max);
+        let first = rest.first().map_or(0, |(number, ..)| *number);
+        vec![(first, texts.join(" ").into(), worth)]
+    } else {
+        let lines = rest
+            .iter()
+            .enumerate()
+            .filter_map(|(place, (number, text, kinds))| {
+                // What a colon ends tells nothing without what follows.
+                let text = shortened(text, limits.line * 2).filter(|text| !text.ends_with([':', '：']))?;
+                let worth = worth(&text, *kinds) / (1.0 + 0.2 * place as f64);
+                (text.chars().count() >= 8).then_some((*number, text, worth))
+            });
+        lines.collect()
     }
 }
 
