@@ -5,8 +5,8 @@
 pub(super) enum Section {
     /// Lines of an earlier summary.
     Earlier,
-    /// The user's requests that were answered before the user spoke again.
-    Answered,
+    /// The user's requests that the assistant replied to before the user spoke again.
+    AskedEarlier,
     /// The user's requests.
     Asked,
     /// Demands and prohibitions of the user.
@@ -27,7 +27,7 @@ impl Section {
     /// All of them, in the order printed.
     pub(super) const ALL: [Self; 9] = [
         Self::Earlier,
-        Self::Answered,
+        Self::AskedEarlier,
         Self::Asked,
         Self::Constraints,
         Self::Done,
@@ -41,7 +41,7 @@ impl Section {
     pub(super) fn label(self) -> &'static str {
         match self {
             Self::Earlier => "Earlier:",
-            Self::Answered => "Asked and answered:",
+            Self::AskedEarlier => "Asked earlier:",
             Self::Asked => "Asked:",
             Self::Constraints => "Constraints:",
             Self::Done => "Done:",
@@ -61,7 +61,7 @@ impl Section {
             // What people demand has its room before all else.
             Self::Recent | Self::Constraints => 1.0,
             Self::Files | Self::Errors => 0.15,
-            Self::Findings | Self::Answered => 0.25,
+            Self::Findings | Self::AskedEarlier => 0.25,
         }
     }
 

@@ -191,7 +191,7 @@ impl Extractive {
 /// If a line tells what neither the line above the summary nor the list of files after it tells.
 fn is_news(candidate: &Candidate, in_progress: Option<&str>, files_follow: bool) -> bool {
     match candidate.section {
-        Section::Answered | Section::Asked | Section::Constraints => {
+        Section::AskedEarlier | Section::Asked | Section::Constraints => {
             let is_said =
                 |line: &str| sentences::sentences(&candidate.text).all(|sentence| holds(line, sentence));
             !in_progress.is_some_and(is_said)

@@ -135,7 +135,7 @@ impl PreviousSummary {
         if answered_before(turns).is_some() {
             let lines = previous.lines.iter_mut();
             let asked = lines.filter(|line| line.section == Section::Asked);
-            asked.for_each(|line| line.section = Section::Answered);
+            asked.for_each(|line| line.section = Section::AskedEarlier);
         }
         previous
     }
@@ -238,7 +238,7 @@ impl PreviousSummary {
                 Some(mark) => call.marked(mark),
                 None => line.text.clone(),
             };
-            let most = if matches!(section, Section::Answered | Section::Asked) {
+            let most = if matches!(section, Section::AskedEarlier | Section::Asked) {
                 limits.asked
             } else {
                 2 * limits.line
@@ -250,7 +250,7 @@ impl PreviousSummary {
             let (base, rank) = match section {
                 Section::Asked => (6.0, number),
                 Section::Constraints => (4.0, number),
-                Section::Answered | Section::Done | Section::Findings => (1.6, *after),
+                Section::AskedEarlier | Section::Done | Section::Findings => (1.6, *after),
                 Section::Errors => (1.2, number),
                 Section::Recent | Section::Files => (0.0, number),
                 Section::Earlier => (5.0, number),

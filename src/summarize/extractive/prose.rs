@@ -142,11 +142,11 @@ pub(super) fn asked(
             .first()
             .is_some_and(|(_, kinds)| kinds.has(PhraseKind::Answer));
         let section = if Some(said.turn) < answered_before {
-            Section::Answered
+            Section::AskedEarlier
         } else {
             Section::Asked
         };
-        let base = if section == Section::Answered {
+        let base = if section == Section::AskedEarlier {
             base / 2.0
         } else {
             base

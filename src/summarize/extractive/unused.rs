@@ -44,7 +44,7 @@ pub(super) fn take_out(
     if let Some(last) = tries.iter().max().copied() {
         tries.remove(&last);
     }
-    let is_of_user = |line: &&Candidate| matches!(line.section, Section::Answered | Section::Asked);
+    let is_of_user = |line: &&Candidate| matches!(line.section, Section::AskedEarlier | Section::Asked);
     let asked = candidates.iter().filter(is_of_user);
     let last = asked.map(turn_of).max();
     // What a newer line tells is no news.
@@ -58,7 +58,7 @@ pub(super) fn take_out(
             Section::Done => [&lookups, &makes, &tries]
                 .iter()
                 .any(|orders| orders.contains(&candidate.order)),
-            Section::Answered => true,
+            Section::AskedEarlier => true,
             Section::Asked => is_answered || Some(turn) != last,
             _ => false,
         };

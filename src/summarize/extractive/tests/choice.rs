@@ -171,7 +171,7 @@ fn requests_that_were_answered_before_the_person_spoke_again_say_so() {
         ];
         told(&turns)
     };
-    let answered = "Asked and answered:\n- Book FrigoTrans for Milan at 3950.\n";
+    let answered = "Asked earlier:\n- Book FrigoTrans for Milan at 3950.\n";
     for reply in ["Booked as BK-30551.", "Booked. Is there anything else?"] {
         let text = asked(reply);
         assert!(
