@@ -214,9 +214,8 @@ fn on_file(name: &str, verbs: Verbs, path: &str, fields: &ArgumentFields<'_>) ->
     let verb = told.as_deref().and_then(|told| Verbs::of(told).first());
     let verb = verb.or_else(|| verbs.first());
     let verb = verb.or_else(|| {
-        let mut values = fields.iter().map(|(_, value)| value);
-        let is_patched = values.any(|value| !patch::added(&value).is_empty());
-        is_patched.then_some(Verb::Change)
+        let patch = fields.get(Holds::Patch)?;
+        (!patch::added(&patch).is_empty()).then_some(Verb::Change)
     });
     let (effect, step) = match verb {
         Some(Verb::Undo) => (Effect::Modify, Some(Step::Undo)),

@@ -30,6 +30,8 @@ pub(crate) enum Holds {
     Task,
     /// What an edit is for, in words.
     Purpose,
+    /// Lines that are taken out and put in.
+    Patch,
     Directory,
     /// Where or for whom a call works, and not what it does: told last.
     Context,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::events::code::is_passing;
+use crate::events::code::most_telling;
 use crate::events::event::Event;
 use crate::events::line::{cleaned, is_telling, lines_of};
 use crate::events::shell::programs::is_editor;
@@ -36,6 +36,9 @@ fn put_in_by<'c>(fields: &ArgumentFields<'c>) -> Vec<Cow<'c, str>> {
     texts.filter(|text| text.contains('\n')).collect()
 }
 
+/// New lines of an edit that are looked at.
+const MAX_NEW: usize = 200;
+
 /// The line that ends the text of an edit that is typed as a command.
 const END_OF_EDIT: &str = "end_of_edit";
 
@@ -43,8 +46,14 @@ const END_OF_EDIT: &str = "end_of_edit";
 pub(crate) fn puts_in(fields: &ArgumentFields<'_>) -> Option<String> {
     if let Some(purpose) = fields.get(Holds::Purpose) {
         let purpose = cleaned(purpose.trim_end_matches('.'));
-        // A plan is not what was done.
-        if !Kinds::of(&purpose).has_any(&[PhraseKind::Announcement, PhraseKind::Open]) {
+        // A plan, an order or a promise is not what was done.
+        let no_purpose = [
+            PhraseKind::Announcement,
+            PhraseKind::Open,
+            PhraseKind::Demand,
+            PhraseKind::Outcome,
+        ];
+        if !Kinds::of(&purpose).has_any(&no_purpose) {
             return Some(purpose);
         }
     }
@@ -73,14 +82,10 @@ pub(crate) fn puts_in(fields: &ArgumentFields<'_>) -> Option<String> {
         let added = inserted.chain(added.iter().copied());
         added.filter(|line| is_telling(line) && line.trim() != END_OF_EDIT)
     };
-    let is_plain = |line: &&str| !is_passing(line);
     // Of lines that replace others by number it is not known which are new; the head of a block most often stood there.
-    let is_inner =
-        |line: &&str| is_plain(line) && !(typed.is_some() && line.trim_end().ends_with(['{', ':']));
-    let found = new()
-        .find(is_inner)
-        .or_else(|| new().find(is_plain))
-        .or_else(|| new().next());
+    let is_inner = |line: &&str| typed.is_none() || !line.trim_end().ends_with(['{', ':']);
+    let found =
+        most_telling(new().filter(is_inner).take(MAX_NEW)).or_else(|| most_telling(new().take(MAX_NEW)));
     found.map(|line| ["+ ", &cleaned(line)].concat())
 }
 

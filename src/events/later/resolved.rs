@@ -35,8 +35,8 @@ pub(crate) struct Later<'a> {
     runs: usize,
     /// If a change comes next.
     is_mended: bool,
-    /// Runs that failed: the program without its subcommand, and the error.
-    failed: Vec<(&'a str, &'a str)>,
+    /// Runs that failed, and their errors.
+    failed: Vec<(&'a ProgramRun, &'a str)>,
 }
 
 /// Closes the errors that nothing is left of at the end.
@@ -79,7 +79,7 @@ pub(crate) fn close_resolved(actions: &mut [Event]) {
 /// Returns true if an action looked for a file that is not there: whoever guesses a path has lost nothing.
 fn only_looked(action: &Event) -> bool {
     let is_missing = |error: &str| kind_of(error) == Some(ErrorKind::NotFound);
-    action.target.effect == Effect::Read && action.outcome.error.as_deref().is_some_and(is_missing)
+    action.is_lookup() && action.outcome.error.as_deref().is_some_and(is_missing)
 }
 
 fn is_found(action: &Event) -> bool {
@@ -159,19 +159,51 @@ fn key_of(argument: &str) -> &str {
     argument.split_once(": ").map_or("", |(key, _)| key)
 }
 
+/// If a call has most of the arguments of one that failed, and in place of the others such that correct them: values that the error
+/// names (or their keys) or that were mistyped, and beside these only ones that begin alike. Another object is none.
+fn is_corrected(told: &[&str], later: &[&str], is_named: impl Fn(&str) -> bool) -> bool {
+    let same = || told.iter().filter(|argument| later.contains(argument));
+    if 2 * same().count() < told.len() || !same().any(|argument| names_one(argument)) {
+        return false;
+    }
+    let mut is_mended = false;
+    let mut others = told.iter().filter(|argument| !later.contains(argument));
+    let is_alike = others.all(|argument| {
+        let key = key_of(argument);
+        let Some(now) = later.iter().find(|other| key_of(other) == key) else {
+            return false;
+        };
+        let (old, new) = (value_of(argument), value_of(now));
+        let shared = old
+            .bytes()
+            .zip(new.bytes())
+            .take_while(|(old, new)| old == new)
+            .count();
+        let begins_alike = 2 * shared >= old.len().min(new.len());
+        let has_digits = |value: &str| {
+            value
+                .get(shared..)
+                .is_none_or(|rest| rest.bytes().any(|byte| byte.is_ascii_digit()))
+        };
+        let is_typo = begins_alike && !has_digits(old) && !has_digits(new);
+        let is_wrong = is_typo || is_named(key) || is_named(old);
+        is_mended |= is_wrong;
+        is_wrong || begins_alike
+    });
+    is_alike && is_mended
+}
+
+fn value_of(argument: &str) -> &str {
+    argument.split_once(": ").map_or(argument, |(_, value)| value)
+}
+
 /// Letters of a value that others hardly have as well.
 const OWN_VALUE: usize = 12;
 
 /// If an argument names one thing: by a number or an id, or by a text of its own.
 fn names_one(argument: &str) -> bool {
-    let value = argument.split_once(": ").map_or(argument, |(_, value)| value);
+    let value = value_of(argument);
     value.bytes().any(|byte| byte.is_ascii_digit()) && value.len() > 2 || value.len() >= OWN_VALUE
-}
-
-/// The programs that an action ran, without their subcommands.
-fn programs_of(action: &Event) -> impl Iterator<Item = &str> {
-    let programs = action.target.runs.iter().map(|run| run.program.as_str());
-    programs.map(|program| program.split(' ').next().unwrap_or_default())
 }
 
 impl<'a> Later<'a> {
@@ -192,9 +224,9 @@ impl<'a> Later<'a> {
         let Some(error) = action.outcome.error.as_deref() else {
             return;
         };
-        for program in programs_of(action) {
+        for run in &action.target.runs {
             if self.failed.len() < MAX_RUNS {
-                self.failed.push((program, error));
+                self.failed.push((run, error));
             }
         }
     }
@@ -204,15 +236,19 @@ impl<'a> Later<'a> {
         let Some(error) = action.outcome.error.as_deref() else {
             return false;
         };
+        let is_end = |sign: char| sign.is_whitespace() || "()[]:,;'\"".contains(sign);
         let is_changed = || {
-            let is_end = |sign: char| !(sign.is_alphanumeric() || "._-".contains(sign));
-            error.split(is_end).any(|word| self.edited.contains_key(word))
+            error.split(is_end).any(|word| {
+                let of_name = self.edited.get(last_step(word));
+                of_name.is_some_and(|edited| edited.iter().any(|edited| is_same_file(edited, word)))
+            })
         };
-        let is_other = |program: &str| {
+        // The same, or a part of it.
+        let fails = |run: &ProgramRun| {
             let mut failed = self.failed.iter();
-            failed.any(|(other, said)| *other == program && *said != error)
+            failed.any(|(later, said)| *said != error && (later.covers(run) || run.covers(later)))
         };
-        !self.failed.is_empty() && programs_of(action).any(is_other) && is_changed()
+        !self.failed.is_empty() && action.target.runs.iter().any(fails) && is_changed()
     }
 
     fn note(&mut self, action: &'a Event) {
@@ -308,14 +344,8 @@ impl<'a> Later<'a> {
                 && gone.all(|argument| is_named(key_of(argument)))
                 && added.all(|argument| is_named(key_of(argument)) || is_changed(key_of(argument)))
         };
-        // Most of it once more, with another value where it failed.
-        let is_nearly = |later: &Vec<&str>| {
-            let has_key = |argument: &str| later.iter().any(|other| key_of(other) == key_of(argument));
-            let same = || told.iter().filter(|argument| later.contains(argument));
-            told.iter().all(|argument| has_key(argument))
-                && 2 * same().count() >= told.len()
-                && same().any(|argument| names_one(argument))
-        };
+        let is_nearly =
+            |later: &Vec<&str>| is_corrected(&told, later, |word| is_named(word) || error.contains(word));
         self.by_tool
             .get(tool)
             .is_some_and(|later| later.iter().any(|later| is_again(later) || is_nearly(later)))

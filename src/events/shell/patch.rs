@@ -23,6 +23,7 @@ pub(crate) fn is_patch(command: &str) -> bool {
 /// The files that a patch changes, each once.
 pub(crate) fn patched(patch: &str) -> Vec<(Step, String)> {
     let mut files: Vec<(Step, String)> = Vec::new();
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
     for line in patch.lines() {
         let found = MARKS
             .iter()
@@ -30,8 +31,7 @@ pub(crate) fn patched(patch: &str) -> Vec<(Step, String)> {
         let Some((step, rest)) = found else { continue };
         let name = rest.split('\t').next().unwrap_or_default().trim_end();
         let name = name.strip_prefix("b/").unwrap_or(name);
-        let is_new = name != "/dev/null" && !files.iter().any(|(_, other)| other == name);
-        if is_new && !name.is_empty() {
+        if name != "/dev/null" && !name.is_empty() && seen.insert(name) {
             files.push((step, name.to_owned()));
         }
     }
@@ -39,20 +39,26 @@ pub(crate) fn patched(patch: &str) -> Vec<(Step, String)> {
 }
 
 /// Lines that begin, divide and end a block of a text and the one that takes its place, as far as each is known by.
-const BLOCK: [&str; 3] = ["<<<<<<<", "=======", ">>>>>>>"];
+const BLOCKS: [[&str; 3]; 2] = [
+    ["<<<<<<<", "=======", ">>>>>>>"],
+    ["------- SEARCH", "=======", "+++++++ REPLACE"],
+];
 
 /// The lines that a patch, or blocks of texts and what takes their place, put in and do not take out.
 pub(crate) fn added(patch: &str) -> Vec<&str> {
     let is_of_files = MARKS.iter().any(|(mark, _)| patch.contains(mark));
     let is_diff = is_of_files || patch.starts_with("@@") || patch.contains("\n@@");
-    let has_blocks = BLOCK.iter().all(|mark| patch.contains(mark));
+    let block = BLOCKS
+        .iter()
+        .find(|block| block.iter().all(|mark| patch.contains(mark)));
+    let is_diff = is_diff && block.is_none();
     let (mut added, mut removed) = (Vec::new(), FxHashSet::default());
     // The part of a block in which a line stands: none, its text, or what takes the place of that.
     let mut part = 0;
     for line in patch.lines() {
-        let mark = BLOCK.iter().position(|mark| has_blocks && line.starts_with(mark));
+        let mark = block.and_then(|block| block.iter().position(|mark| line.starts_with(mark)));
         match (mark, part) {
-            (Some(mark), _) => part = (mark + 1) % BLOCK.len(),
+            (Some(mark), _) => part = (mark + 1) % 3,
             (None, 1) => removed.extend([line.trim()]),
             (None, 2) => added.push(line),
             _ if is_diff => match line.split_at_checked(1) {
@@ -83,6 +89,10 @@ mod tests {
                 &["a = 2", "b"],
             ),
             ("*** Begin Patch\n*** Update File: x.py\n+a = 2\n", &["a = 2"]),
+            (
+                "------- SEARCH\nb = 2\n=======\nb = 3\n+++++++ REPLACE\n",
+                &["b = 3"],
+            ),
             ("+ one\n- two", &[]),
             ("=======\nx\n", &[]),
         ] {

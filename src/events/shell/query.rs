@@ -5,8 +5,8 @@ use crate::events::line::shortened;
 /// The clauses that say what a result is of, in order; those behind them only sort it or cut it off.
 const CLAUSES: [&str; 4] = [" from ", " where ", " group by ", " having "];
 
-/// Clauses that end what is told.
-const ENDS: [&str; 2] = [" order by ", " limit "];
+/// Clauses that end what is told: those of another query behind it are none of its own.
+const ENDS: [&str; 5] = [" order by ", " limit ", " union ", " except ", " intersect "];
 
 /// If a text is a query.
 pub(crate) fn is_query(text: &str) -> bool {

@@ -72,20 +72,25 @@ pub(super) fn answered_before(turns: &[SourceTurn<'_>]) -> Option<usize> {
     (0..turns.len()).rev().find_map(is_message)
 }
 
-/// Sentences at the end of an answer of which one may ask something back.
-const LAST_SENTENCES: usize = 3;
+/// Sentences of an answer, from its end, of which one may ask something back.
+const LAST_SENTENCES: usize = 8;
+
+/// Words that begin a question which wants an answer.
+const FIRST_OF_QUESTION: usize = 3;
 
 /// If words end with a question that has to be answered: not whether there is anything else.
 fn asks_back(prose: &str) -> bool {
     let lines = prose_lines(prose, false);
-    let mut last = lines
+    let last = lines
         .iter()
         .rev()
-        .take(LAST_SENTENCES)
-        .flat_map(|line| sentences(line));
+        .flat_map(|line| sentences(line).collect::<Vec<_>>().into_iter().rev());
+    let mut last = last.take(LAST_SENTENCES);
     last.any(|sentence| {
-        let kinds = Kinds::of(sentence);
-        sentence.ends_with(['?', '？']) && !kinds.has(PhraseKind::GoOn)
+        let first: Vec<&str> = sentence.split(' ').take(FIRST_OF_QUESTION).collect();
+        // `Would you like me to go on?` wants a yes.
+        let proposes = || Kinds::of(&first.join(" ")).has(PhraseKind::Announcement);
+        sentence.ends_with(['?', '？']) && (!Kinds::of(sentence).has(PhraseKind::GoOn) || proposes())
     })
 }
 

@@ -7,7 +7,7 @@ use super::rank::Chosen;
 use super::sentences::sentences;
 use super::small_talk::is_small_talk;
 use crate::events::control::without_control;
-use crate::events::line::{RESERVED, lines_of};
+use crate::events::line::{RESERVED, lines_of, shortened};
 use crate::events::outcome::text::tool_of;
 use crate::events::source_call::{CallArguments, SourceCall};
 use crate::events::tools::is_replaced;
@@ -215,7 +215,7 @@ impl<'b> Heading<'b> {
     }
 }
 
-/// The heading of a call, whose tool it names alone or whose argument it cuts, with the argument in its place: `bash -> ok` and
+/// The heading of a call, whose tool it names alone, or whose argument it cuts or tells a part of, with the argument in its place: `bash -> ok` and
 /// `command: make` are `bash: make -> ok`.
 pub(super) fn with_argument(heading: &str, argument: &str) -> Option<String> {
     let (call, ending) = heading.split_once(" -> ").unwrap_or((heading, ""));
@@ -227,8 +227,12 @@ pub(super) fn with_argument(heading: &str, argument: &str) -> Option<String> {
         return Some([call, ": ", value, arrow, ending].concat());
     }
     let (tool, shown) = label.split_once(": ")?;
-    let is_its_start = value.starts_with(shown.strip_suffix(CUT)?.trim_end());
-    is_its_start.then(|| [turn, ", ", tool, ": ", value, arrow, ending].concat())
+    let is_told = match shown.strip_suffix(CUT) {
+        Some(shown) => value.starts_with(shown.trim_end()),
+        // Behind what only set it up.
+        None => value.contains(shortened(shown, SHOWN)?.trim_end_matches(CUT).trim_end()),
+    };
+    is_told.then(|| [turn, ", ", tool, ": ", value, arrow, ending].concat())
 }
 
 /// A command without the step into a folder before it.

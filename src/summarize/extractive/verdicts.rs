@@ -82,36 +82,31 @@ pub(super) fn without_verdict(ending: &str) -> &str {
         .map_or(ending, |(outcome, _)| outcome)
 }
 
-/// Takes out the verdicts that stand in another line as well, and lines under `Done` that have nothing else to tell. Where the trajectory
-/// `goes_on` and the summary will be carried over, quotations are no such lines: they are left behind then.
+/// Takes out the verdicts that stand in a quotation as well, and lines under `Done` that have nothing else to tell. Where the trajectory
+/// `goes_on` and the summary will be carried over, quotations are left behind then, and verdicts stay.
 pub(super) fn take_out_repeated(lines: &mut Vec<Chosen>, goes_on: bool) {
-    let verdicts = |lines: &[Chosen], place: usize| verdict_in(&lines.get(place)?.candidate.text);
-    if (0..lines.len()).all(|place| verdicts(lines, place).is_none()) {
+    let is_quoted = |line: &Chosen| line.candidate.section == Section::Recent;
+    let is_told = |line: &Chosen| verdict_in(&line.candidate.text).is_some();
+    if goes_on || !lines.iter().any(is_told) {
         return;
     }
-    let stays = |line: &Chosen| !goes_on || line.candidate.section != Section::Recent;
-    let mut texts: Vec<String> = lines
-        .iter()
-        .map(|line| {
-            if stays(line) {
-                letters(&line.candidate.text)
-            } else {
-                String::new()
-            }
-        })
-        .collect();
-    for place in 0..lines.len() {
-        let Some(range) = verdicts(lines, place) else {
-            continue;
-        };
-        let Some(line) = lines.get_mut(place) else {
+    let quoted = |line: &Chosen| {
+        if is_quoted(line) {
+            words_of(&line.candidate.text)
+        } else {
+            String::new()
+        }
+    };
+    let mut texts: Vec<String> = lines.iter().map(quoted).collect();
+    for (place, line) in lines.iter_mut().enumerate() {
+        let Some(range) = verdict_in(&line.candidate.text) else {
             continue;
         };
         let verdict = line.candidate.text.get(range.clone()).unwrap_or_default();
         let said = verdict
             .trim_start_matches(AFTER_OUTCOME)
             .trim_start_matches(ALONE);
-        let said = letters(said.strip_suffix('…').unwrap_or(said));
+        let said = words_of(said.strip_suffix('…').unwrap_or(said));
         let mut others = texts.iter().enumerate().filter(|(other, _)| *other != place);
         if !others.any(|(_, other)| other.contains(&said)) {
             continue;
@@ -120,21 +115,28 @@ pub(super) fn take_out_repeated(lines: &mut Vec<Chosen>, goes_on: bool) {
         if line.candidate.section == Section::Done && tells_little(&line.candidate.text) {
             line.candidate.text.clear();
         }
-        let left = if stays(line) {
-            letters(&line.candidate.text)
-        } else {
-            String::new()
-        };
         if let Some(text) = texts.get_mut(place) {
-            *text = left;
+            *text = quoted(line);
         }
     }
     lines.retain(|line| !line.candidate.text.is_empty());
 }
 
-/// The letters and digits of a text.
-fn letters(text: &str) -> String {
-    text.chars().filter(|sign| sign.is_alphanumeric()).collect()
+/// The words of a text without the marks around them, each between blanks.
+fn words_of(text: &str) -> String {
+    let mut words = String::with_capacity(text.len() + 1);
+    words.push(' ');
+    for word in text.split_whitespace() {
+        let is_mark = |sign: char| !sign.is_alphanumeric();
+        let end = word.trim_end_matches(is_mark);
+        // The sign of a number counts.
+        let start = end.trim_start_matches(|sign: char| is_mark(sign) && sign != '-');
+        if !start.trim_start_matches('-').is_empty() {
+            words.push_str(start);
+            words.push(' ');
+        }
+    }
+    words
 }
 
 /// If the line of a call has no ending but that it went well, or how many records came back.
@@ -265,7 +267,7 @@ fn verdict_in_words(
         }
         statements += 1;
         let may_speak = may_speak && first.is_none() && statements <= MAX_STATEMENTS;
-        if may_speak && speaks_of(sentence, answer, line_told) {
+        if may_speak && speaks_of(sentence, answer, line_told, statements == 1) {
             first = Some(told.into_owned());
         }
     }
@@ -295,17 +297,26 @@ const MAX_STATEMENTS: usize = 3;
 /// Bytes of an answer in which a word is looked for whatever its case.
 const MAX_SPOKEN_OF: usize = 8_000;
 
+/// Words of a sentence that are looked for, and of those the fewest that show that a later one speaks of the answer.
+const MAX_WORDS: usize = 40;
+const MIN_SHARED: usize = 2;
+
 /// Letters of a word that is no word of every text.
 const MIN_WORD: usize = 5;
 
-/// If a sentence states something with a word of an answer, and not of the call.
-fn speaks_of(sentence: &str, answer: &str, label: &str) -> bool {
+/// If a sentence states something with a word of an answer, and not of the call: one that is not the first has to share more.
+fn speaks_of(sentence: &str, answer: &str, label: &str, is_first: bool) -> bool {
     let kinds = Kinds::of(sentence);
     let words = || sentence.split(|sign: char| !sign.is_alphanumeric());
-    let mut telling = words().filter(|word| word.chars().count() >= MIN_WORD);
+    let telling = words()
+        .filter(|word| word.chars().count() >= MIN_WORD)
+        .take(MAX_WORDS);
     kinds.has_any(&STATES)
         && !kinds.has(PhraseKind::Leaning)
-        && telling.any(|word| contains(answer, word) && !contains(label, word))
+        && telling
+            .filter(|word| contains(answer, word) && !contains(label, word))
+            .nth(if is_first { 0 } else { MIN_SHARED - 1 })
+            .is_some()
 }
 
 /// If a text contains a word, whatever the case of its ASCII letters.
@@ -320,17 +331,22 @@ fn contains(text: &str, word: &str) -> bool {
 fn is_statement(sentence: &str) -> bool {
     let kinds = [PhraseKind::Announcement, PhraseKind::Open, PhraseKind::TakesBack];
     !Kinds::of(sentence).has_any(&kinds)
+        && !sentence.starts_with('|')
         && !is_next_step(sentence)
         && !sentence.ends_with(['?', ':', '？', '：'])
         && !sentence.contains("</")
 }
 
-/// If a sentence begins with a verb of what comes next: `Run the tests.`, but not `Run 2 is better.`
+/// If a sentence begins with a verb of what comes next: `Run the tests.` or `Setting the limit.`, but not `Run 2 is better.`
 fn is_next_step(sentence: &str) -> bool {
-    let mut words = sentence.split(' ').skip(1);
+    let mut words = sentence.split(' ');
+    let first = words.next().unwrap_or_default();
     let second = Kinds::of(words.next().unwrap_or_default());
     let third = Kinds::of(words.next().unwrap_or_default());
-    Kinds::of(sentence).has(PhraseKind::Imperative) && !second.has_any(&STATES) && !third.has_any(&STATES)
+    let is_going_on = first.len() > "going".len() && first.ends_with("ing") || first == "Going";
+    (Kinds::of(sentence).has(PhraseKind::Imperative) || is_going_on)
+        && !second.has_any(&STATES)
+        && !third.has_any(&STATES)
 }
 
 /// The text before its first list: of several items none is the result.

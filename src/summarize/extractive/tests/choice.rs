@@ -179,11 +179,16 @@ fn requests_that_were_answered_before_the_person_spoke_again_say_so() {
             "{reply}: {text}"
         );
     }
-    let back = asked("Which window do you want?");
-    assert!(
-        back.contains("Asked:\n- Book FrigoTrans") && !back.contains("answered"),
-        "{back}"
-    );
+    for reply in [
+        "Which window do you want?",
+        "It costs 420. Would you like me to go ahead with it?",
+    ] {
+        let back = asked(reply);
+        assert!(
+            back.contains("Asked:\n- Book FrigoTrans") && !back.contains("earlier"),
+            "{back}"
+        );
+    }
     // An earlier summary's requests are answered as well.
     let turns = [
         turn(Role::Assistant, "Booked as BK-30551."),
@@ -231,6 +236,9 @@ fn a_call_that_failed_is_mended_by_most_of_it_once_more() {
         told(&turns)
     };
     assert!(!after(&mail("h.vester@aldmoor.example", "Publications")).contains("Open errors"));
+    // Another object is none of it.
+    let other = after(&mail("otto@acme.example", "Publications"));
+    assert!(other.contains("Open errors"), "{other}");
     let other = serde_json::json!({"to": "h.vester@aldmoor.exmaple", "topic": "x", "text": "y"}).to_string();
     assert!(after(&other).contains("Open errors"), "{}", after(&other));
 }

@@ -260,3 +260,12 @@ fn edits_say_what_they_were_for_or_what_they_put_in() {
         told(&turns)
     );
 }
+
+#[test]
+fn a_command_is_not_told_in_the_heading_and_below_it() {
+    let command = "source install/setup.bash && colcon build --packages-select wheel_odom";
+    let heading = "turn -6, Bash: colcon build --packages-select wheel_odom -> ok";
+    let told = quoted::with_argument(heading, &format!("command: {command}"));
+    assert_eq!(told, Some(format!("turn -6, Bash: {command} -> ok")));
+    assert_eq!(quoted::with_argument(heading, "command: make"), None);
+}

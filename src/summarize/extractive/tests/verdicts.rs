@@ -94,6 +94,8 @@ fn a_statement_with_a_word_of_the_answer_is_told_where_nothing_else_came_back() 
             None,
         ),
         ("Run 2 has no proxy server.", Some("Run 2 has no proxy server")),
+        ("Setting the proxy server for all of them, which works.", None),
+        ("| proxy | server | is |", None),
     ] {
         let text = told_after(words, proxy);
         match expected {
@@ -215,4 +217,25 @@ fn of_handoffs_the_last_one_is_told() {
         !text.contains("claims") && text.contains("transfer_to_billing_agent"),
         "{text}"
     );
+}
+
+#[test]
+fn a_verdict_goes_for_a_quotation_of_its_words_alone() {
+    let runs = ["a", "b"].map(|name| bash(&format!("python check_{name}.py")));
+    let same = "The table has 1200 rows, as wanted.";
+    let output = "start\nread 1200 rows\nfin";
+    let turns = [
+        call("", "bash", &runs[0]),
+        answer(output),
+        call(same, "bash", &runs[1]),
+        answer(output),
+        turn(Role::Assistant, same),
+    ];
+    let text = told(&turns);
+    for name in ["check_a", "check_b"] {
+        assert!(
+            text.contains(&format!("{name}.py -> last line: fin; said: The table has 1200")),
+            "{text}"
+        );
+    }
 }
