@@ -6,7 +6,6 @@ use super::candidate::Section;
 use super::prose::prose_lines;
 use super::rank::Chosen;
 use super::sentences::{sentences, without_number};
-use super::work::LAST_LINE;
 use crate::events::event::Event;
 use crate::events::line::{cleaned, lines_of, shortened, without_bullet};
 use crate::events::source::SourceTurn;
@@ -26,6 +25,9 @@ const MAX_SEARCHED: usize = 100_000;
 /// The words before a verdict, behind an outcome and without one.
 const AFTER_OUTCOME: &str = "; said: ";
 const ALONE: &str = " -> said: ";
+
+/// The words before the last line of an output, the least that a line tells of one.
+pub(super) const LAST_LINE: &str = "last line: ";
 
 /// The verdicts on calls, by the numbers of their events.
 #[derive(Debug, Default)]

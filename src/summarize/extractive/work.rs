@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::candidate::{Candidate, LineLimits, Section, order};
-use super::verdicts::Verdicts;
+use super::verdicts::{LAST_LINE, Verdicts};
 use crate::events::event::Event;
 use crate::events::files::end_states::EndStates;
 use crate::events::later::resolved::has_passed;
@@ -183,9 +183,6 @@ pub(super) fn line_of_run(action: &Event, label: &str, limits: LineLimits) -> St
     }
     text
 }
-
-/// The words before the last line of an output.
-pub(super) const LAST_LINE: &str = "last line: ";
 
 /// The ending of a call that nothing answers, though the turns went on: a person stopped it, say.
 pub(super) const NO_ANSWER: &str = "no answer";
