@@ -64,8 +64,15 @@ pub(super) fn verdict_on_last(
     verdict_in_words(turns.first()?, quoted, label, (&[], true), limit)
 }
 
-/// Appends a verdict to the line of a call that says nothing of its result but that it went well.
+/// Appends a verdict to the line of a call that says nothing of its result but that it went well: it takes the place of the last line
+/// that was printed.
 pub(super) fn push_verdict(line: &mut String, verdict: &str) {
+    let ending = line.rfind(" -> ").unwrap_or(line.len());
+    if let Some(at) = line.get(ending..).and_then(|ending| ending.find(LAST_LINE)) {
+        line.truncate(ending + at);
+        let told = line.trim_end_matches(" -> ").trim_end_matches("; ").len();
+        line.truncate(told);
+    }
     line.push_str(if line.contains(" -> ") {
         AFTER_OUTCOME
     } else {

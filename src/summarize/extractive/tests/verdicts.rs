@@ -20,8 +20,7 @@ fn told_after(words: &str, log: &str) -> String {
 fn a_run_that_prints_no_result_is_told_by_what_the_assistant_said_of_it() {
     let text = told_after("That is better: 0.7988 at 384 tokens. Now the longer one.", LOG);
     assert!(
-        text.contains("len384.yaml -> last line: saved; said: That is better: 0.7988 at 384 tokens\n")
-            || text.contains("said: That is better: 0.7988 at 384 tokens."),
+        text.contains("len384.yaml -> said: That is better: 0.7988 at 384 tokens\n"),
         "{text}"
     );
 }
@@ -234,7 +233,7 @@ fn a_verdict_goes_for_a_quotation_of_its_words_alone() {
     let text = told(&turns);
     for name in ["check_a", "check_b"] {
         assert!(
-            text.contains(&format!("{name}.py -> last line: fin; said: The table has 1200")),
+            text.contains(&format!("{name}.py -> said: The table has 1200")),
             "{text}"
         );
     }
