@@ -83,13 +83,20 @@ fn of_fields(name: &str, named: Option<&str>, fields: &ArgumentFields<'_>) -> Ta
     let is_patch = command.as_deref().is_some_and(patch::is_patch);
     let touches = patched(fields).filter(|_| is_patch || command.is_none());
     if let (Some(command), None) = (&command, &touches) {
-        return match fields
-            .get(Holds::Directory)
-            .and_then(|directory| in_shell(&directory))
-        {
+        let directory = fields.get(Holds::Directory);
+        let mut target = match directory.and_then(|directory| in_shell(&directory)) {
             Some(directory) => command::of_command(name, &["cd ", &directory, " && ", command].concat()),
             None => command::of_command(name, command),
         };
+        if let Some(system) = fields
+            .get(Holds::System)
+            .filter(|system| system.len() <= MAX_VALUE)
+        {
+            let system = [" (on ", &cleaned(&system), ")"].concat();
+            target.line.push_str(&system);
+            target.key.push_str(&system);
+        }
+        return target;
     }
     if let Some(touches) = touches {
         let name = if is_patch { patch::PATCH } else { name };

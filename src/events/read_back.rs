@@ -1,8 +1,9 @@
 //! Calls read back from the line that tells them, as an earlier summary has it.
 
 use super::call::target;
+use super::run::ProgramRun;
 use super::source_call::SourceCall;
-use super::target::Target;
+use super::target::{Effect, Target};
 use super::tools::Verbs;
 
 /// The target of a call that a line tells; `None` if no call is found that has this line.
@@ -29,7 +30,25 @@ pub(crate) fn target_of_line(line: &str) -> Option<Target> {
         (is_same(line) || elsewhere().is_some_and(|line| is_same(&line))).then_some(target)
     };
     let command = ran().and_then(|(tool, command)| found(tool, &[("command", command)]));
+    // Of tests whose command was cut it is known that they are tests: what the rest chooses among them, if it does, is not.
+    let of_tests = || {
+        let (tool, cut) = line
+            .strip_suffix('…')?
+            .trim_end()
+            .split_once(": ")
+            .filter(|(tool, _)| is_name(tool))?;
+        let target = target(
+            &SourceCall::tagged(tool, vec![("command".to_owned(), cut.to_owned())]),
+            None,
+        );
+        let is_of_tests = target.runs.iter().any(ProgramRun::is_of_tests);
+        (is_of_tests && target.effect != Effect::Modify).then(|| Target {
+            line: line.to_owned(),
+            ..target
+        })
+    };
     command
+        .or_else(of_tests)
         .or_else(|| ran().and_then(|(tool, code)| found(tool, &[("code", code)])))
         .or_else(|| {
             let (tool, rest) = on_file()?;

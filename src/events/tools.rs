@@ -33,6 +33,8 @@ pub(crate) enum Holds {
     /// Lines that are taken out and put in.
     Patch,
     Directory,
+    /// The system that a command works on.
+    System,
     /// Where or for whom a call works, and not what it does: told last.
     Context,
 }

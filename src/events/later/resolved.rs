@@ -159,6 +159,9 @@ fn key_of(argument: &str) -> &str {
     argument.split_once(": ").map_or("", |(key, _)| key)
 }
 
+/// Letters of a part of a key that people write as a word.
+const PART: usize = 5;
+
 /// If a call has most of the arguments of one that failed, and in place of the others such that correct them: values that the error
 /// names (or their keys) or that were mistyped, and beside these only ones that begin alike. Another object is none.
 fn is_corrected(told: &[&str], later: &[&str], is_named: impl Fn(&str) -> bool) -> bool {
@@ -326,10 +329,18 @@ impl<'a> Later<'a> {
         let Some(((tool, told), error)) = arguments(action).zip(action.outcome.error.as_deref()) else {
             return false;
         };
-        let is_named = |name: &str| {
-            let mut words = error.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-            words.any(|word| !word.is_empty() && word.eq_ignore_ascii_case(name))
+        let words = || {
+            error
+                .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+                .filter(|word| !word.is_empty())
         };
+        let is_word = |name: &str| words().any(|word| word.eq_ignore_ascii_case(name));
+        // `gl_account` is an account in words.
+        let is_in_words = |name: &str| {
+            let mut parts = name.split('_').filter(|part| part.len() >= PART).peekable();
+            parts.peek().is_some() && parts.all(is_word)
+        };
+        let is_missed = |name: &str| is_word(name) || name.contains('_') && is_in_words(name);
         let is_again = |later: &Vec<&str>| {
             let mut gone = told
                 .iter()
@@ -341,11 +352,11 @@ impl<'a> Later<'a> {
                 .peekable();
             let is_changed = |key: &str| told.iter().any(|other| key_of(other) == key);
             (gone.peek().is_some() || added.peek().is_some())
-                && gone.all(|argument| is_named(key_of(argument)))
-                && added.all(|argument| is_named(key_of(argument)) || is_changed(key_of(argument)))
+                && gone.all(|argument| is_word(key_of(argument)))
+                && added.all(|argument| is_missed(key_of(argument)) || is_changed(key_of(argument)))
         };
         let is_nearly =
-            |later: &Vec<&str>| is_corrected(&told, later, |word| is_named(word) || error.contains(word));
+            |later: &Vec<&str>| is_corrected(&told, later, |word| is_word(word) || error.contains(word));
         self.by_tool
             .get(tool)
             .is_some_and(|later| later.iter().any(|later| is_again(later) || is_nearly(later)))

@@ -6,7 +6,7 @@ use super::later_calls::LaterCalls;
 use super::reply::{reply, report};
 use super::status::{Answer, Basis, CallStatus, Outcome};
 use super::terminal::{body, is_command, is_single, says_no, without_echo};
-use super::text::{MAX_SHORT, quote, tool_of};
+use super::text::{MAX_SHORT, is_same_row, quote, tool_of};
 use crate::events::line::{last_lines, lines_of};
 use crate::events::observation::shows_page;
 use crate::events::shell::programs::{Does, known};
@@ -177,11 +177,12 @@ pub(super) fn of_printed(answer: Answer<'_>, effect: Effect, target: &str, later
     let is_of_run = says_no.is_none() && effect == Effect::Other && !is_reading;
     let last_line = || {
         // A row of numbers is none, nor what stands before it.
-        let mut last = last_lines(body).take(LAST_LINES);
-        quote(
-            last.find(|line| says_anything(line))
-                .filter(|line| has_word(line))?,
-        )
+        let mut last = last_lines(body)
+            .take(LAST_LINES)
+            .filter(|line| says_anything(line));
+        let line = last.next().filter(|line| has_word(line))?;
+        let is_of_table = last.next().is_some_and(|before| is_same_row(before, line));
+        quote(line).filter(|_| !is_of_table)
     };
     Outcome {
         last_line: (is_of_run && result.is_none() && !told.has_asides && !shows_page(text))

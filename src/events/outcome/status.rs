@@ -1,5 +1,6 @@
 //! The status of a tool call, and the answer it is read from.
 
+use crate::knowledge::results::is_bookkeeping;
 use crate::knowledge::runners::Diagnostics;
 use crate::knowledge::test_counts::TestCounts;
 
@@ -79,8 +80,12 @@ impl Outcome {
         let counted = self
             .result
             .as_deref()
-            .and_then(|result| result.strip_suffix(" records"));
-        counted.is_some_and(|counted| !counted.contains(';'))
+            .filter(|result| result.ends_with(" records"));
+        let says_nothing = |part: &str| {
+            let key = part.split(": ").next().and_then(|key| key.split(' ').next_back());
+            part.ends_with(" records") || part.starts_with("status: ") || key.is_some_and(is_bookkeeping)
+        };
+        counted.is_some_and(|counted| counted.split([';', ',']).map(str::trim).all(says_nothing))
     }
 
     /// Takes over what a text among the fields of an answer tells beyond them.

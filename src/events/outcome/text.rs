@@ -41,3 +41,13 @@ pub(crate) fn quote(line: &str) -> Option<String> {
 pub(crate) fn tool_of(target: &str) -> &str {
     target.split(['(', ' ', ':']).next().unwrap_or_default()
 }
+
+/// If two lines are rows of one table: the same words but for those with digits in them, of which there are some.
+pub(super) fn is_same_row(one: &str, other: &str) -> bool {
+    let is_value = |word: &str| word.bytes().any(|byte| byte.is_ascii_digit());
+    let mut pairs = one.split_whitespace().zip(other.split_whitespace());
+    let count = |line: &str| line.split_whitespace().count();
+    count(one) == count(other)
+        && pairs.clone().any(|(word, _)| is_value(word))
+        && pairs.all(|(word, other)| word == other || is_value(word) && is_value(other))
+}

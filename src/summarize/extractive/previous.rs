@@ -59,7 +59,8 @@ impl PreviousSummary {
     fn of(body: &str) -> Self {
         let mut section = Section::Earlier;
         let mut last_output: Option<(String, String)> = None;
-        let mut is_last = false;
+        // What stands above a quotation: the heading of the output that came last, or of a call.
+        let (mut is_last, mut is_of_call) = (false, false);
         let mut lines: Vec<(Section, String)> = Vec::new();
         let mut rest = body
             .lines()
@@ -76,14 +77,14 @@ impl PreviousSummary {
                 let is_call = |section| matches!(section, Section::Done | Section::Errors);
                 let call = lines.last_mut().filter(|(section, _)| is_call(*section));
                 if let Some((_, line)) = call
-                    && let Some(full) = with_command(line, &quoted)
+                    && let Some(full) = with_arguments(line, &quoted, !is_of_call)
                 {
                     *line = full;
                 }
                 continue;
             }
             let line = cleaned(raw);
-            is_last = false;
+            (is_last, is_of_call) = (false, false);
             if let Some(labelled) = Section::from_label(&line) {
                 section = labelled;
             } else if let Some(request) = line.strip_prefix(IN_PROGRESS) {
@@ -108,6 +109,7 @@ impl PreviousSummary {
                         Section::Done
                     };
                     lines.push((section, call));
+                    is_of_call = true;
                 }
             } else {
                 lines.push((section, without_bullet(&line).to_owned()));
@@ -320,21 +322,48 @@ fn alone(event: &Event, actions: &[Event]) -> EndStates {
 /// The line of a call with what it ran, which is quoted behind it where the line names its tool alone.
 fn with_command_within(line: &str) -> Option<String> {
     let mut places = line.match_indices(": ");
-    places.find_map(|(at, _)| with_command(line.get(..at)?, &[line.get(at + 2..)?]))
+    places.find_map(|(at, _)| with_arguments(line.get(..at)?, &[line.get(at + 2..)?], true))
 }
 
-/// The line of a call with what it ran, which is quoted below it where the line names its tool alone.
-fn with_command(line: &str, quoted: &[&str]) -> Option<String> {
+/// The line of a call with what it ran or what it was given, which is quoted below it where the line names its tool alone.
+fn with_arguments(line: &str, quoted: &[&str], only_commands: bool) -> Option<String> {
     let tool = CallLine::of(line).label;
-    let rest = line.strip_prefix(tool).filter(|_| !tool.contains(' '))?;
+    let rest = line.strip_prefix(tool).filter(|_| !tool.contains([' ', '(']))?;
     let tool = if tool == RAN { "" } else { tool };
-    quoted.iter().enumerate().find_map(|(at, first)| {
-        let (key, first) = first.split_once(": ")?;
-        let value: Vec<&str> = std::iter::once(first)
-            .chain(quoted.iter().skip(at + 1).copied())
-            .collect();
-        let call = SourceCall::tagged(tool, vec![(key.to_owned(), value.join("\n"))]);
-        let target = target(&call, None);
-        target.is_run.then(|| [target.line.as_str(), rest].concat())
-    })
+    let mut fields: Vec<(String, String)> = Vec::new();
+    for text in quoted {
+        match (text.split_once(": "), fields.last_mut()) {
+            (Some((key, value)), _) if is_key(key) => fields.push((key.to_owned(), value.to_owned())),
+            (_, Some((_, value))) => value.extend(["\n", text]),
+            _ => {}
+        }
+    }
+    // A command may hold lines that read as arguments.
+    let of_command = fields.iter().enumerate().find_map(|(at, (key, value))| {
+        let lines = fields
+            .iter()
+            .skip(at + 1)
+            .map(|(key, value)| [key, ": ", value].concat());
+        let value: Vec<String> = std::iter::once(value.clone()).chain(lines).collect();
+        let target = target(
+            &SourceCall::tagged(tool, vec![(key.clone(), value.join("\n"))]),
+            None,
+        );
+        target.is_run.then_some(target)
+    });
+    let target = of_command.or_else(|| {
+        let target = target(&SourceCall::tagged(tool, fields), None);
+        (target.line.contains('(') && !only_commands).then_some(target)
+    });
+    Some([target?.line.as_str(), rest].concat())
+}
+
+/// Letters of the longest name of an argument.
+const MAX_KEY: usize = 24;
+
+fn is_key(text: &str) -> bool {
+    let is_of_key = |sign: char| sign.is_ascii_alphanumeric() || sign == '_';
+    text.len() <= MAX_KEY
+        && text.starts_with(|sign: char| sign.is_ascii_alphabetic())
+        && text.chars().all(is_of_key)
 }

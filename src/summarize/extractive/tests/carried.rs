@@ -280,3 +280,38 @@ command: make install
 ```";
     says(previous, ("pwd", "/w"), &["- make install -> ok"], &["ran:"]);
 }
+
+#[test]
+fn a_call_that_was_quoted_says_what_it_was_given_and_no_output_is_that() {
+    let previous = "Recent work:
+- turn -4, promql_query -> value: 0.0011:
+```
+Look at the errors.
+query: sum(rate(errors[5m]))
+step: 60s
+```
+- turn -2, browser_snapshot -> Adapters
+- turn -1, output of browser_snapshot:
+```
+url: /c/adapters
+```";
+    says(
+        previous,
+        ("ls", "src"),
+        &[
+            "- promql_query(query: sum(rate(errors[5m])), step: 60s) -> value: 0.0011",
+            "- browser_snapshot -> Adapters",
+        ],
+        &["adapters)"],
+    );
+}
+
+#[test]
+fn tests_whose_command_was_cut_are_overtaken_by_a_run_of_all() {
+    let previous = "Open errors:
+- bash: timeout 90 cargo test --locked --features all,of,them 2>&1 | grep -E … -> exit 1: test result: FAILED. 4 passed; 1 failed";
+    let passed =
+        "test result: ok. 5 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s";
+    says(previous, ("cargo test", passed), &["5 passed"], &["FAILED"]);
+    says(previous, ("ls", "src"), &["FAILED"], &[]);
+}

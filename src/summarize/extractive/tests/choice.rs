@@ -236,6 +236,16 @@ fn a_call_that_failed_is_mended_by_most_of_it_once_more() {
         told(&turns)
     };
     assert!(!after(&mail("h.vester@aldmoor.example", "Publications")).contains("Open errors"));
+    // A part of the key that the error names.
+    let order = |more: &str| format!("{{\"item\": \"HW-100533\", \"quantity\": 12{more}}}");
+    let orders = [order(""), order(", \"gl_account\": 6063100")];
+    let turns = [
+        call("", "create_requisition", &orders[0]),
+        answer("Error: G/L account is missing for item 00010"),
+        call("", "create_requisition", &orders[1]),
+        answer(r#"{"status": "created"}"#),
+    ];
+    assert!(!told(&turns).contains("Open errors"), "{}", told(&turns));
     // Another object is none of it.
     let other = after(&mail("otto@acme.example", "Publications"));
     assert!(other.contains("Open errors"), "{other}");
