@@ -42,12 +42,6 @@ const MIN_REPEATED: usize = 6;
 /// Fields of the outermost object that are told before all others.
 const FIRST: [&str; 3] = ["status", "message", "result"];
 
-/// If a key is that of the number by which people know something: `requisition_number`.
-fn names_made(key: &str) -> bool {
-    let small = key.to_ascii_lowercase();
-    small.ends_with("number") || small.ends_with("_no") || small == "key"
-}
-
 /// The fields of a JSON answer as `key: value`, status first, then as written, as far as a line takes them: what neither
 /// the call nor an earlier answer told, or all of them where that would be nothing.
 pub(super) fn told_fields(
@@ -59,9 +53,7 @@ pub(super) fn told_fields(
     // A line takes the first few of them: no others are looked at.
     let outermost = |is_first: bool| {
         let fields = fields.iter().filter(|leaf| leaf.depth <= 1);
-        let is_of_first =
-            |leaf: &Leaf<'_>| leaf.is_under(&FIRST) || names_made(&leaf.key()) && !leaf.value().is_empty();
-        fields.filter(move |leaf| is_of_first(leaf) == is_first && is_telling(leaf))
+        fields.filter(move |leaf| leaf.is_under(&FIRST) == is_first && is_telling(leaf))
     };
     let records = fields.iter().map(|leaf| leaf.record).max().unwrap_or_default();
     // Of records that a line does not take that which later calls name; where they name none, none.

@@ -1,5 +1,6 @@
 //! The status of a tool call, and the answer it is read from.
 
+use crate::knowledge::errors::says_done;
 use crate::knowledge::results::is_bookkeeping;
 use crate::knowledge::runners::Diagnostics;
 use crate::knowledge::test_counts::TestCounts;
@@ -83,7 +84,9 @@ impl Outcome {
             .filter(|result| result.ends_with(" records"));
         let says_nothing = |part: &str| {
             let key = part.split(": ").next().and_then(|key| key.split(' ').next_back());
-            part.ends_with(" records") || part.starts_with("status: ") || key.is_some_and(is_bookkeeping)
+            part.ends_with(" records")
+                || part.strip_prefix("status: ").is_some_and(says_done)
+                || key.is_some_and(is_bookkeeping)
         };
         counted.is_some_and(|counted| counted.split([';', ',']).map(str::trim).all(says_nothing))
     }
