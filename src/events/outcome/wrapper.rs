@@ -49,7 +49,10 @@ pub(super) struct Wrapped<'t> {
 /// The parts of an answer that has a report around an output.
 pub(super) fn wrapped(answer: &str) -> Option<Wrapped<'_>> {
     let is_of = |row: &&Wrapper| row.starts.iter().any(|start| answer.starts_with(start.as_str()));
-    let row = TABLE.wrapper.iter().find(is_of)?;
+    let has_output = |row: &Wrapper| {
+        answer.contains(row.output.as_str()) || answer.trim_end().ends_with(row.output.trim_end())
+    };
+    let row = TABLE.wrapper.iter().find(|row| is_of(row) && has_output(row))?;
     let of_nothing = || Some((answer.trim_end().strip_suffix(row.output.trim_end())?, ""));
     let (before, rest) = answer.split_once(row.output.as_str()).or_else(of_nothing)?;
     if row.ends.is_empty() && before.len() > MAX_BEFORE {

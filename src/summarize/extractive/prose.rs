@@ -107,7 +107,9 @@ pub(super) fn note(said: &[Said<'_>], told: &mut LatestStatements) {
 /// If a sentence of a person demands or forbids something for all that follows: what they tell of themselves does not, nor what ends
 /// in `yet`, which holds until they say otherwise.
 pub(super) fn is_demand(sentence: &str, kinds: Kinds) -> bool {
-    let is_hold = sentence.trim_end_matches(['.', '!']).ends_with(" yet");
+    let last = sentence.rsplit(", ").next().unwrap_or(sentence);
+    let is_hold =
+        last.trim_end_matches(['.', '!']).ends_with(" yet") && Kinds::of(last).has(PhraseKind::Demand);
     // `New rule: don't resolve tickets until they confirm.`
     let head = sentence.split_once([':', '：']).map_or("", |(head, _)| head);
     let names_rule = kinds.has(PhraseKind::Rule) && Kinds::of(head).has(PhraseKind::Rule);

@@ -252,3 +252,22 @@ fn a_call_that_failed_is_mended_by_most_of_it_once_more() {
     let other = serde_json::json!({"to": "h.vester@aldmoor.exmaple", "topic": "x", "text": "y"}).to_string();
     assert!(after(&other).contains("Open errors"), "{}", after(&other));
 }
+
+#[test]
+fn what_holds_until_further_word_is_no_rule_and_a_reason_that_ends_so_takes_none_away() {
+    let asked = |words: &str| {
+        told(&[
+            turn(Role::Human, words),
+            call("", "bash", r#"{"command": "make"}"#),
+            answer("ok"),
+        ])
+    };
+    let rule = "Every mail gets the office in cc, and don't mention scholarships in any of them, the budget isn't out yet.";
+    assert!(
+        asked(rule).contains("Constraints:\n- Every mail gets"),
+        "{}",
+        asked(rule)
+    );
+    let hold = asked("Don't book it yet.");
+    assert!(!hold.contains("Constraints"), "{hold}");
+}
