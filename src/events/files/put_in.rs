@@ -42,7 +42,7 @@ const MAX_NEW: usize = 200;
 /// The line that ends the text of an edit that is typed as a command.
 const END_OF_EDIT: &str = "end_of_edit";
 
-/// What an edit was for, as its call explains it, or else the first line that it puts in and does not take out: `+ line`.
+/// What an edit was for, as its call explains it, or else the line that tells most of what it puts in and does not take out: `+ line`.
 pub(crate) fn puts_in(fields: &ArgumentFields<'_>) -> Option<String> {
     if let Some(purpose) = fields.get(Holds::Purpose) {
         let purpose = cleaned(purpose.trim_end_matches('.'));
