@@ -222,7 +222,7 @@ fn on_file(name: &str, verbs: Verbs, path: &str, fields: &ArgumentFields<'_>) ->
     let verb = verb.or_else(|| verbs.first());
     let verb = verb.or_else(|| {
         let patch = fields.get(Holds::Patch)?;
-        (!patch::added(&patch).is_empty()).then_some(Verb::Change)
+        (!patch::patch_lines(&patch).added.is_empty()).then_some(Verb::Change)
     });
     let (effect, step) = match verb {
         Some(Verb::Undo) => (Effect::Modify, Some(Step::Undo)),

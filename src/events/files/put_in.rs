@@ -22,7 +22,7 @@ pub(crate) fn put_in<'c>(call: &'c SourceCall<'_>) -> Vec<Cow<'c, str>> {
 
 /// The texts that a call takes out of its file.
 pub(crate) fn taken_out<'c>(call: &'c SourceCall<'_>) -> Vec<Cow<'c, str>> {
-    ArgumentFields::of(call).all(Holds::Replaced).collect()
+    taken_out_by(&ArgumentFields::of(call))
 }
 
 fn put_in_by<'c>(fields: &ArgumentFields<'c>) -> Vec<Cow<'c, str>> {
@@ -32,8 +32,27 @@ fn put_in_by<'c>(fields: &ArgumentFields<'c>) -> Vec<Cow<'c, str>> {
         return held;
     }
     let others = fields.iter().filter(|(name, _)| !is_replaced(name));
-    let texts = others.map(|(_, text)| text);
-    texts.filter(|text| text.contains('\n')).collect()
+    let texts = others.map(|(_, text)| text).filter(|text| text.contains('\n'));
+    let put_in = |text: Cow<'c, str>| {
+        let added = patch::patch_lines(&text).added;
+        if added.is_empty() {
+            text
+        } else {
+            Cow::Owned(added.join("\n"))
+        }
+    };
+    texts.map(put_in).collect()
+}
+
+/// The texts that a call takes out of its file: what its arguments hold as that, and the lines of patches.
+fn taken_out_by<'c>(fields: &ArgumentFields<'c>) -> Vec<Cow<'c, str>> {
+    let patches = fields
+        .all(Holds::Patch)
+        .map(|text| patch::patch_lines(&text).removed.join("\n"));
+    fields
+        .all(Holds::Replaced)
+        .chain(patches.map(Cow::Owned))
+        .collect()
 }
 
 /// New lines of an edit that are looked at.
@@ -75,7 +94,10 @@ pub(crate) fn puts_in(fields: &ArgumentFields<'_>) -> Option<String> {
     } else {
         Vec::new()
     };
-    let added: Vec<&str> = patches.iter().flat_map(|patch| patch::added(patch)).collect();
+    let added: Vec<&str> = patches
+        .iter()
+        .flat_map(|text| patch::patch_lines(text).added)
+        .collect();
     let new = || {
         let inserted = lines_of(text.unwrap_or_default());
         let inserted = inserted.filter(|line| !replaced.contains(line.trim()));
@@ -119,14 +141,13 @@ pub(crate) fn mark_taken_out(all: &mut [Event], turns: &[SourceTurn<'_>]) {
         let fields = ArgumentFields::of(call);
         let put = put_in_by(&fields);
         let put = put.iter().flat_map(|text| lines_of(text));
-        // A patch marks its lines.
-        let put = put.map(|line| line.trim_start_matches('+').trim());
+        let put = put.map(str::trim);
         let put: Vec<&str> = put.filter(|line| is_telling(line)).collect();
         let longest = put.iter().max_by_key(|line| line.len());
         event.is_outdated |= longest.is_some_and(|line| lines.taken_out.contains(*line))
             || put.iter().any(|line| lines.longest.contains(*line));
         lines.put_in.extend(put.iter().map(|line| (*line).to_owned()));
-        for text in fields.all(Holds::Replaced) {
+        for text in taken_out_by(&fields) {
             let gone = lines_of(&text).map(str::trim);
             let gone = gone.filter(|line| is_telling(line) && !lines.put_in.contains(*line));
             let gone: Vec<&str> = gone.collect();
@@ -159,14 +180,32 @@ mod tests {
     use crate::events::source::{Context, source_turns};
     use crate::trajectory::views_of;
 
-    /// If each of these edits, by file, old and new text, is marked as changed later.
+    /// If each of these edits, by file, old and new text, is marked as changed later: the same for texts and for blocks of a patch.
     fn outdated(edits: &[(&str, &str, &str)]) -> Vec<bool> {
+        let texts = marked(edits, |path, old, new| {
+            (
+                "edit_file",
+                serde_json::json!({"path": path, "old_str": old, "new_str": new}),
+            )
+        });
+        let blocks = marked(edits, |path, old, new| {
+            let block = format!("<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE");
+            ("apply_diff", serde_json::json!({"path": path, "diff": block}))
+        });
+        assert_eq!(texts, blocks, "{edits:?}");
+        texts
+    }
+
+    fn marked(
+        edits: &[(&str, &str, &str)],
+        written: impl Fn(&str, &str, &str) -> (&'static str, serde_json::Value),
+    ) -> Vec<bool> {
         let turns: Vec<String> = edits
             .iter()
             .flat_map(|(path, old, new)| {
-                let arguments = serde_json::json!({"path": path, "old_str": old, "new_str": new});
+                let (tool, arguments) = written(path, old, new);
                 let call = serde_json::json!({"role": "assistant", "tool_calls":
-                    [{"function": {"name": "edit_file", "arguments": arguments.to_string()}}]});
+                    [{"function": {"name": tool, "arguments": arguments.to_string()}}]});
                 let answer = serde_json::json!({"role": "tool", "content": "The file was edited."});
                 [call.to_string(), answer.to_string()]
             })

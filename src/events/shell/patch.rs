@@ -44,33 +44,45 @@ const BLOCKS: [[&str; 3]; 2] = [
     ["------- SEARCH", "=======", "+++++++ REPLACE"],
 ];
 
-/// The lines that a patch, or blocks of texts and what takes their place, put in and do not take out.
-pub(crate) fn added(patch: &str) -> Vec<&str> {
+/// The lines that a patch takes out and puts in, without those that stay.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct PatchLines<'p> {
+    pub added: Vec<&'p str>,
+    pub removed: Vec<&'p str>,
+}
+
+/// The lines of a patch, or of blocks of texts and what takes their place; none if a text is no such thing.
+pub(crate) fn patch_lines(patch: &str) -> PatchLines<'_> {
     let is_of_files = MARKS.iter().any(|(mark, _)| patch.contains(mark));
     let is_diff = is_of_files || patch.starts_with("@@") || patch.contains("\n@@");
     let block = BLOCKS
         .iter()
         .find(|block| block.iter().all(|mark| patch.contains(mark)));
     let is_diff = is_diff && block.is_none();
-    let (mut added, mut removed) = (Vec::new(), FxHashSet::default());
+    let (mut added, mut removed) = (Vec::new(), Vec::new());
     // The part of a block in which a line stands: none, its text, or what takes the place of that.
     let mut part = 0;
     for line in patch.lines() {
         let mark = block.and_then(|block| block.iter().position(|mark| line.starts_with(mark)));
         match (mark, part) {
             (Some(mark), _) => part = (mark + 1) % 3,
-            (None, 1) => removed.extend([line.trim()]),
+            (None, 1) => removed.push(line),
             (None, 2) => added.push(line),
             _ if is_diff => match line.split_at_checked(1) {
                 Some(("+", text)) if !line.starts_with("+++ ") => added.push(text),
-                Some(("-", text)) if !line.starts_with("--- ") => removed.extend([text.trim()]),
+                Some(("-", text)) if !line.starts_with("--- ") => removed.push(text),
                 _ => {}
             },
             _ => {}
         }
     }
-    added.retain(|line| !removed.contains(line.trim()));
-    added
+    let trimmed = |lines: &[&'_ str]| -> FxHashSet<String> {
+        lines.iter().map(|line| line.trim().to_owned()).collect()
+    };
+    let (put, gone) = (trimmed(&added), trimmed(&removed));
+    added.retain(|line| !gone.contains(line.trim()));
+    removed.retain(|line| !put.contains(line.trim()));
+    PatchLines { added, removed }
 }
 
 #[cfg(test)]
@@ -96,7 +108,9 @@ mod tests {
             ("+ one\n- two", &[]),
             ("=======\nx\n", &[]),
         ] {
-            assert_eq!(added(patch), expected, "{patch}");
+            assert_eq!(patch_lines(patch).added, expected, "{patch}");
         }
+        let removed = patch_lines("@@\n-a = 1\n-b\n+a = 2\n+b\n").removed;
+        assert_eq!(removed, ["a = 1"]);
     }
 }

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::call_line::CallLine;
 use super::candidate::{Candidate, LineLimits, Section, order};
 use super::changed_files;
-use super::prose::{answered_before, is_demand};
+use super::prose::{is_demand, replied_before};
 use super::quoted::{RAN, call_of, fence_of};
 use super::sentences::sentences;
 use super::verdicts;
@@ -134,7 +134,7 @@ impl PreviousSummary {
     pub fn followed_by(body: &str, turns: &[SourceTurn<'_>], limits: LineLimits) -> Self {
         let mut previous = Self::of(body);
         previous.hear(turns, limits);
-        if answered_before(turns).is_some() {
+        if replied_before(turns).is_some() {
             let lines = previous.lines.iter_mut();
             let asked = lines.filter(|line| line.section == Section::Asked);
             asked.for_each(|line| line.section = Section::AskedEarlier);
@@ -364,6 +364,7 @@ const MAX_KEY: usize = 24;
 fn is_key(text: &str) -> bool {
     let is_of_key = |sign: char| sign.is_ascii_alphanumeric() || sign == '_';
     text.len() <= MAX_KEY
-        && text.starts_with(|sign: char| sign.is_ascii_alphabetic())
+        // `Thought: …` is what was said before.
+        && text.starts_with(|sign: char| sign.is_ascii_lowercase())
         && text.chars().all(is_of_key)
 }

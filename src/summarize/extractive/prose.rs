@@ -58,9 +58,9 @@ pub(super) fn said<'t>(turns: &'t [SourceTurn<'_>]) -> Vec<Said<'t>> {
         .collect()
 }
 
-/// The turn of the last message of a person to whom the assistant had answered everything: its turn before ends its work in words, and asks
-/// nothing back. What people asked before it is answered.
-pub(super) fn answered_before(turns: &[SourceTurn<'_>]) -> Option<usize> {
+/// The turn of the last message of a person before which the assistant ended its work in words, and asked nothing back: it has replied
+/// to what was asked before.
+pub(super) fn replied_before(turns: &[SourceTurn<'_>]) -> Option<usize> {
     let speaks = |turn: &SourceTurn<'_>| !turn.prose.trim().is_empty();
     let is_message = |place: usize| {
         let turn = turns.get(place)?;
@@ -132,7 +132,7 @@ pub(super) fn asked(
         said.iter()
             .filter(|said| matches!(said.role, Role::Human | Role::System))
     };
-    let answered_before = answered_before(turns);
+    let replied_before = replied_before(turns);
     let last = people().count().saturating_sub(1);
     let mut seen: FxHashSet<String> = FxHashSet::default();
     // The turn of a demand, by its words without numbers: one of an earlier turn was said anew.
@@ -148,7 +148,7 @@ pub(super) fn asked(
             .sentences
             .first()
             .is_some_and(|(_, kinds)| kinds.has(PhraseKind::Answer));
-        let section = if Some(said.turn) < answered_before {
+        let section = if Some(said.turn) < replied_before {
             Section::AskedEarlier
         } else {
             Section::Asked

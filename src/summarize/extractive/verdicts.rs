@@ -352,7 +352,7 @@ fn is_next_step(sentence: &str) -> bool {
     let first = words.next().unwrap_or_default();
     let second = Kinds::of(words.next().unwrap_or_default());
     let third = Kinds::of(words.next().unwrap_or_default());
-    let is_going_on = first.len() > "going".len() && first.ends_with("ing") || first == "Going";
+    let is_going_on = first.len() >= "Going".len() && first.ends_with("ing");
     (Kinds::of(sentence).has(PhraseKind::Imperative) || is_going_on)
         && !second.has_any(&STATES)
         && !third.has_any(&STATES)

@@ -286,7 +286,7 @@ fn a_call_that_was_quoted_says_what_it_was_given_and_no_output_is_that() {
     let previous = "Recent work:
 - turn -4, promql_query -> value: 0.0011:
 ```
-Look at the errors.
+Thought: Look at the errors.
 query: sum(rate(errors[5m]))
 step: 60s
 ```
