@@ -129,8 +129,13 @@ impl Event {
 
     /// If it compiled code or looked for faults in it, whatever it printed.
     pub fn checks_code(&self) -> bool {
-        let mut runs = self.target.runs.iter();
-        runs.any(|run| run.is_of_tests() || run.is_of_build() || run.is_of_check())
+        self.target.runs.iter().any(ProgramRun::checks_code)
+    }
+
+    /// If it told of tests or faults in code, or was to.
+    pub fn is_check(&self) -> bool {
+        let outcome = &self.outcome;
+        outcome.tests.is_some() || outcome.diagnostics.is_some() || self.checks_code()
     }
 
     /// If it ran tests, and failed before any of them passed.

@@ -1,6 +1,7 @@
 //! Calls read back from the line that tells them, as an earlier summary has it.
 
 use super::call::target;
+use super::line::cleaned;
 use super::run::ProgramRun;
 use super::source_call::SourceCall;
 use super::target::{Effect, Target};
@@ -17,7 +18,8 @@ pub(crate) fn target_of_line(line: &str) -> Option<Target> {
             .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
         let target = target(&SourceCall::tagged(tool, fields.collect()), None);
         // The directory is told only where commands ran in several.
-        let is_same = |line: &str| target.line == line;
+        // Blanks in it are told once.
+        let is_same = |line: &str| target.line == line || cleaned(&target.line) == line;
         let elsewhere = || {
             let (tool, command) = line.split_once(": ").unwrap_or(("", line));
             let (_, command) = command.strip_prefix("cd ")?.split_once(" && ")?;

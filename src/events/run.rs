@@ -176,6 +176,19 @@ impl ProgramRun {
         !self.is_of_packages() && self.names().nth(1).is_some_and(acts)
     }
 
+    /// Returns true if it sets changes aside, so that code is run as it was without them: `git stash`.
+    pub fn sets_aside(&self) -> bool {
+        let mut names = self.program.split(' ');
+        names.next() == Some("git") && names.next().is_some_and(|name| flags().sweeps(name))
+    }
+
+    /// The first word, where it may be a subcommand: `verify` of `molecule verify`.
+    pub fn subcommand(&self) -> Option<&str> {
+        let is_word = |word: &&String| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+        let first = self.words.first().filter(|_| self.kind == RunKind::Program);
+        first.filter(is_word).map(String::as_str)
+    }
+
     /// Returns true if it was to install packages.
     pub fn is_of_installer(&self) -> bool {
         let mut names = self
@@ -200,6 +213,11 @@ impl ProgramRun {
     /// Returns true if it looked for faults in code without running it.
     pub fn is_of_check(&self) -> bool {
         self.is_program(|name| flags().checks(name))
+    }
+
+    /// Returns true if it compiled code or looked for faults in it.
+    pub fn checks_code(&self) -> bool {
+        self.is_of_tests() || self.is_of_build() || self.is_of_check()
     }
 
     fn is_program(&self, is_known: impl Fn(&str) -> bool) -> bool {

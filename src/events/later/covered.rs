@@ -8,14 +8,10 @@ use crate::events::shell::last_step;
 impl ProgramRun {
     /// Returns true if it covers all that an `earlier` run was to do.
     pub fn covers(&self, earlier: &Self) -> bool {
-        if self.place != earlier.place && !self.place.is_empty() && !earlier.place.is_empty() {
+        if !self.is_at_place_of(earlier) {
             return false;
         }
-        // What chooses less does more.
-        let is_chosen = |choice: &String| {
-            earlier.choices.contains(choice) || earlier.choices.iter().any(|one| is_alternative(one, choice))
-        };
-        if !self.choices.iter().all(is_chosen) {
+        if !self.chooses_less(earlier) {
             return false;
         }
         if self.kind == RunKind::Tests && earlier.is_of_build() {
@@ -40,6 +36,41 @@ impl ProgramRun {
             }
         }
     }
+}
+
+impl ProgramRun {
+    /// Returns true if it may have run where an `earlier` run did.
+    pub fn is_at_place_of(&self, earlier: &Self) -> bool {
+        self.place == earlier.place || self.place.is_empty() || earlier.place.is_empty()
+    }
+
+    /// Returns true if it worked on all that an `earlier` run names; numbers and times choose nothing.
+    pub fn works_on(&self, earlier: &Self) -> bool {
+        let is_here = |word: &str| self.named().any(|wider| is_within(word, wider));
+        let mut chosen = earlier.named().peekable();
+        let is_all = self.named().next().is_none() || chosen.peek().is_some() && chosen.all(is_here);
+        is_all && self.chooses_less(earlier)
+    }
+
+    /// Returns true if its options choose no part that those of an `earlier` run do not: what chooses less does more.
+    fn chooses_less(&self, earlier: &Self) -> bool {
+        let is_chosen = |choice: &String| {
+            earlier.choices.contains(choice) || earlier.choices.iter().any(|one| is_alternative(one, choice))
+        };
+        self.choices.iter().all(is_chosen)
+    }
+
+    /// The words that may name something, those within words too: `core/testOnly a.B`.
+    fn named(&self) -> impl Iterator<Item = &str> {
+        let words = self.words.iter().flat_map(|word| word.split([' ', ';']));
+        words.filter(|word| !word.is_empty() && !word.starts_with('-') && !is_measure(word))
+    }
+}
+
+/// If a word is a number or a time: `50`, `20s`.
+fn is_measure(word: &str) -> bool {
+    let unit = word.trim_start_matches(|sign: char| sign.is_ascii_digit());
+    unit.len() < word.len() && unit.len() <= 2 && unit.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 /// Returns true if a choice is one of several that a pattern names: `Renew` of `Test_(Renew|Expire)`.

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use crate::events::event::Event;
 use crate::events::outcome::success::changed_nothing;
 use crate::events::run::ProgramRun;
-use crate::events::shell::{is_same_file, last_step};
+use crate::events::shell::{Step, Touch, is_same_file, last_step};
 use crate::events::target::Effect;
 use crate::knowledge::errors::ErrorKind;
 use crate::knowledge::reading::kind_of;
@@ -35,6 +35,8 @@ pub(crate) struct Later<'a> {
     runs: usize,
     /// If a change comes next.
     is_mended: bool,
+    /// If code was put back to what it was before.
+    is_put_back: bool,
     /// Runs that failed, and their errors.
     failed: Vec<(&'a ProgramRun, &'a str)>,
 }
@@ -56,7 +58,8 @@ pub(crate) fn close_resolved(actions: &mut [Event]) {
         if action.is_open
             && (only_looked(action)
                 || last.is_some_and(|last| *last >= action.turn)
-                || later.resolves(action))
+                || later.makes_good(action)
+                || later.is_needless(action))
         {
             resolved.push(index);
         } else if action.outcome.failed() != Some(true) && action.is_answered {
@@ -159,41 +162,40 @@ fn key_of(argument: &str) -> &str {
     argument.split_once(": ").map_or("", |(key, _)| key)
 }
 
-/// Letters of a part of a key that people write as a word.
-const PART: usize = 5;
+/// If a call of the same tool tries again what one with these arguments was to do: on the same object, which the first id among
+/// them tells, or else the first argument that names one thing. What names none is tried again by any call.
+fn tries_again(told: &[&str], later: &[&str]) -> bool {
+    let is_id = |argument: &&&str| {
+        let value = value_of(argument);
+        !value.contains(' ') && value.bytes().any(|byte| byte.is_ascii_digit() || byte == b'@')
+    };
+    let named = || told.iter().filter(|argument| names_one(argument));
+    let Some(object) = named().find(is_id).or_else(|| named().next()) else {
+        return true;
+    };
+    let is_object =
+        |other: &&str| key_of(other) == key_of(object) && is_mistyped(value_of(object), value_of(other));
+    later.contains(object) || later.iter().any(is_object)
+}
 
-/// If a call has most of the arguments of one that failed, and in place of the others such that correct them: values that the error
-/// names (or their keys) or that were mistyped, and beside these only ones that begin alike. Another object is none.
-fn is_corrected(told: &[&str], later: &[&str], is_named: impl Fn(&str) -> bool) -> bool {
-    let same = || told.iter().filter(|argument| later.contains(argument));
-    if 2 * same().count() < told.len() || !same().any(|argument| names_one(argument)) {
-        return false;
-    }
-    let mut is_mended = false;
-    let mut others = told.iter().filter(|argument| !later.contains(argument));
-    let is_alike = others.all(|argument| {
-        let key = key_of(argument);
-        let Some(now) = later.iter().find(|other| key_of(other) == key) else {
-            return false;
-        };
-        let (old, new) = (value_of(argument), value_of(now));
-        let shared = old
-            .bytes()
-            .zip(new.bytes())
-            .take_while(|(old, new)| old == new)
-            .count();
-        let begins_alike = 2 * shared >= old.len().min(new.len());
-        let has_digits = |value: &str| {
-            value
-                .get(shared..)
-                .is_none_or(|rest| rest.bytes().any(|byte| byte.is_ascii_digit()))
-        };
-        let is_typo = begins_alike && !has_digits(old) && !has_digits(new);
-        let is_wrong = is_typo || is_named(key) || is_named(old);
-        is_mended |= is_wrong;
-        is_wrong || begins_alike
-    });
-    is_alike && is_mended
+/// If two values begin alike and differ in no number: one is the other, mistyped or said in more words.
+fn is_mistyped(old: &str, new: &str) -> bool {
+    let shared = old
+        .bytes()
+        .zip(new.bytes())
+        .take_while(|(old, new)| old == new)
+        .count();
+    let has_digits = |value: &str| {
+        let rest = value.get(shared..);
+        rest.is_none_or(|rest| rest.bytes().any(|byte| byte.is_ascii_digit()))
+    };
+    2 * shared >= old.len().min(new.len()) && !has_digits(old) && !has_digits(new)
+}
+
+/// If a file was put back: a name that may be a branch is none.
+fn puts_back(touch: &Touch) -> bool {
+    let file = touch.file.as_deref().filter(|_| touch.step == Step::Restore);
+    file.is_some_and(|file| file.contains(['.', '/']))
 }
 
 fn value_of(argument: &str) -> &str {
@@ -206,7 +208,7 @@ const OWN_VALUE: usize = 12;
 /// If an argument names one thing: by a number or an id, or by a text of its own.
 fn names_one(argument: &str) -> bool {
     let value = value_of(argument);
-    value.bytes().any(|byte| byte.is_ascii_digit()) && value.len() > 2 || value.len() >= OWN_VALUE
+    value.len() > 1 && value.bytes().any(|byte| byte.is_ascii_digit()) || value.len() >= OWN_VALUE
 }
 
 impl<'a> Later<'a> {
@@ -235,7 +237,7 @@ impl<'a> Later<'a> {
     }
 
     /// If the file that an error names was changed, and its program runs again and fails for another reason.
-    pub(crate) fn fails_otherwise(&self, action: &Event) -> bool {
+    fn fails_otherwise(&self, action: &Event) -> bool {
         let Some(error) = action.outcome.error.as_deref() else {
             return false;
         };
@@ -271,6 +273,7 @@ impl<'a> Later<'a> {
                 of_name.push(file);
             }
         }
+        self.is_put_back |= action.touches.iter().any(puts_back);
         if target.effect != Effect::Read {
             self.note_key(action);
             self.went_well += 1;
@@ -298,8 +301,9 @@ impl<'a> Later<'a> {
         }
     }
 
-    fn resolves(&self, action: &Event) -> bool {
-        let target = &action.target;
+    /// If what failed was done later: by another try, another run, or because it is no more what it was.
+    pub(crate) fn makes_good(&self, action: &Event) -> bool {
+        let (target, runs) = (&action.target, &action.target.runs);
         let file = target.file.as_deref();
         let file =
             file.filter(|_| target.effect == Effect::Modify && changed_nothing(target, &action.outcome));
@@ -307,59 +311,48 @@ impl<'a> Later<'a> {
             let of_name = self.edited.get(last_step(file));
             of_name.is_some_and(|edited| edited.iter().any(|edited| is_same_file(edited, file)))
         });
-        let runs = &target.runs;
-        let is_once = runs.is_empty() && self.went_well > 0;
-        let is_needless = self.runs >= NEEDLESS || self.is_mended || is_once;
-        let is_script = target.is_run && (target.effect == Effect::Other || !runs.is_empty());
-        let is_needless = is_needless && is_script && action.outcome.tests.is_none();
         let name = missed(action);
         let plain = |text: &str| text.to_ascii_lowercase().replace('_', "-");
         let is_there =
             || name.is_some_and(|name| self.keys.iter().any(|key| plain(key).contains(&plain(name))));
         is_edited
-            || self.mends(action)
+            || self.is_tried_again(action)
+            || self.is_run_again(action)
+            || action.is_check() && (self.is_put_back || runs.iter().any(ProgramRun::sets_aside))
             || self.fails_otherwise(action)
-            || is_needless
             || !runs.is_empty() && action.runs_that_count().all(|run| self.covers(run))
             || is_there()
     }
 
-    /// If the same tool was asked once more and did it, and what its error names is all that was changed, added or left out.
-    pub(crate) fn mends(&self, action: &Event) -> bool {
-        let Some(((tool, told), error)) = arguments(action).zip(action.outcome.error.as_deref()) else {
+    /// If the work went on without what failed.
+    fn is_needless(&self, action: &Event) -> bool {
+        let target = &action.target;
+        let is_once = target.runs.is_empty() && self.went_well > 0;
+        let is_script = target.is_run && (target.effect == Effect::Other || !target.runs.is_empty());
+        let is_without = self.runs >= NEEDLESS || self.is_mended || is_once;
+        is_without && is_script && action.outcome.tests.is_none()
+    }
+
+    /// If the same tool did it later.
+    fn is_tried_again(&self, action: &Event) -> bool {
+        let Some((tool, told)) = arguments(action) else {
             return false;
         };
-        let words = || {
-            error
-                .split(|c: char| !(c.is_alphanumeric() || c == '_'))
-                .filter(|word| !word.is_empty())
+        let of_tool = self.by_tool.get(tool);
+        of_tool.is_some_and(|later| later.iter().any(|later| tries_again(&told, later)))
+    }
+
+    /// If the program that decided how a command ended went well later: the last one.
+    fn is_run_again(&self, action: &Event) -> bool {
+        let Some(run) = action.target.runs.last() else {
+            return false;
         };
-        let is_word = |name: &str| words().any(|word| word.eq_ignore_ascii_case(name));
-        // `gl_account` is an account in words.
-        let is_in_words = |name: &str| {
-            let mut parts = name.split('_').filter(|part| part.len() >= PART).peekable();
-            parts.peek().is_some() && parts.all(is_word)
-        };
-        let is_missed = |name: &str| is_word(name) || name.contains('_') && is_in_words(name);
-        let is_again = |later: &Vec<&str>| {
-            let mut gone = told
-                .iter()
-                .filter(|argument| !later.contains(argument))
-                .peekable();
-            let mut added = later
-                .iter()
-                .filter(|argument| !told.contains(argument))
-                .peekable();
-            let is_changed = |key: &str| told.iter().any(|other| key_of(other) == key);
-            (gone.peek().is_some() || added.peek().is_some())
-                && gone.all(|argument| is_word(key_of(argument)))
-                && added.all(|argument| is_missed(key_of(argument)) || is_changed(key_of(argument)))
-        };
-        let is_nearly =
-            |later: &Vec<&str>| is_corrected(&told, later, |word| is_word(word) || error.contains(word));
-        self.by_tool
-            .get(tool)
-            .is_some_and(|later| later.iter().any(|later| is_again(later) || is_nearly(later)))
+        let outcome = &action.outcome;
+        let is_check = run.checks_code() || outcome.tests.is_some() || outcome.diagnostics.is_some();
+        let same = self.by_program.get(run.program.as_str()).into_iter().flatten();
+        let mut same =
+            same.filter(|later| later.subcommand() == run.subcommand() && (!is_check || later.works_on(run)));
+        !run.is_of_installer() && same.any(|later| later.is_at_place_of(run))
     }
 
     /// A file of tests that ran by itself may have run among others since.

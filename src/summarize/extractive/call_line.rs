@@ -9,7 +9,7 @@ use crate::events::files::marks::MARKS;
 use crate::events::outcome::later_calls::LaterCalls;
 use crate::events::outcome::outcome;
 use crate::events::outcome::reported::ReportedFields;
-use crate::events::outcome::status::Answer;
+use crate::events::outcome::status::{Answer, CallStatus};
 use crate::events::read_back::target_of_line;
 use crate::events::shell::{Step, Touch};
 use crate::events::target::Effect;
@@ -105,6 +105,7 @@ impl<'l> CallLine<'l> {
         let mut event = Event::default();
         self.label.clone_into(&mut event.target.line);
         event.outcome.error = Some(error.to_owned());
+        event.outcome.status = CallStatus::Failed;
         Some(event)
     }
 

@@ -216,18 +216,16 @@ impl PreviousSummary {
                     if is_again && is_newest {
                         runs.insert(call.label.to_owned(), call.runs(call.status().1 == Some(true)));
                     }
-                    let is_mended = || {
-                        call.failed_on_arguments()
-                            .is_some_and(|call| later().mends(&call))
-                    };
-                    let fails_otherwise = |event: &Event| {
-                        event.outcome.failed() == Some(true) && later().fails_otherwise(event)
+                    // Of a call on arguments nothing but its line and its error is known.
+                    let failed = call.failed_on_arguments();
+                    let failed = failed.as_ref().or(line.event.as_ref());
+                    let is_made_good = || {
+                        failed.is_some_and(|event| {
+                            event.outcome.failed() == Some(true) && later().makes_good(event)
+                        })
                     };
                     let event = line.event.as_ref();
-                    is_again
-                        || !is_newest
-                        || event.is_some_and(|event| is_overtaken(event) || fails_otherwise(event))
-                        || is_mended()
+                    is_again || !is_newest || event.is_some_and(is_overtaken) || is_made_good()
                 }
                 // Which files are changed is told anew.
                 Section::Files => true,

@@ -22,13 +22,13 @@ fn an_error_is_closed_by_a_mended_call_and_none_is_made_of_a_look_for_a_file() {
         let text = told(&[wrong.clone(), later]);
         assert_eq!(text.contains("must match"), is_open, "{text}");
     }
-    // The error names nothing that was changed.
+    // For the same member it was done another way.
     let poor = book(
         r#"{"member": "M1", "branch": "9"}"#,
         r#"{"error": "no free slot"}"#,
     );
     let elsewhere = book(r#"{"member": "M1", "branch": "22"}"#, r#"{"status": "booked"}"#);
-    assert!(told(&[poor, elsewhere]).contains("no free slot"));
+    assert!(!told(&[poor, elsewhere]).contains("no free slot"));
     // What the error does not allow was left out.
     let both = book(
         r#"{"member": "M1", "adults": 3}"#,
@@ -58,7 +58,8 @@ fn tests_that_failed_behind_a_build_are_closed_by_the_tests_alone() {
     for (failed, later, is_open) in [
         (&failed, &later, false),
         (&failed, &other, true),
-        (&beside, &later, true),
+        // Tests ran last, and failed.
+        (&beside, &later, false),
         (&chained, &later, false),
         (&piped, &later, true),
     ] {
@@ -124,5 +125,78 @@ fn an_edit_that_was_taken_back_is_told_no_more_and_one_that_stands_is() {
             .collect();
         let text = done(&calls);
         assert_eq!(text.contains("str_replace /w/a.py"), stands, "{text}");
+    }
+}
+
+#[test]
+fn a_command_is_mended_by_its_last_program_whatever_stood_before_it_or_chose_nothing() {
+    let run = |command: &str| serde_json::json!({ "command": command }).to_string();
+    let fails = "--- FAIL: TestMove (0.00s)\nFAIL\nexit code: 1";
+    let passes = "ok  \tledger\t0.28s\nexit code: 0";
+    let counted =
+        "test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\nexit code: 101";
+    let denied = "Failed to dial target host: connection refused\nexit code: 1";
+    let fine = "{\"id\": \"t-1\"}\nexit code: 0";
+    for (failed, error, later, out, is_open) in [
+        // Times choose no tests, other words do.
+        (
+            "go test -run TestMove -timeout 20s",
+            fails,
+            "go test -run TestMove -timeout 60s",
+            passes,
+            false,
+        ),
+        (
+            "go test -run TestMove -timeout 20s",
+            fails,
+            "go test -run TestKeep -timeout 60s",
+            passes,
+            true,
+        ),
+        (
+            "sbt 'core/testOnly a.B'",
+            fails,
+            "sbt '++3.3; core/testOnly a.B'",
+            passes,
+            false,
+        ),
+        (
+            "molecule converge; molecule verify",
+            fails,
+            "molecule verify",
+            passes,
+            false,
+        ),
+        (
+            "molecule converge; molecule verify",
+            fails,
+            "molecule lint",
+            passes,
+            true,
+        ),
+        (
+            "go build -o x && grpcurl :50051 list",
+            denied,
+            "grpcurl :7071 list",
+            fine,
+            false,
+        ),
+        // What is put back, and what is tried without the changes, is open no more.
+        ("cargo test", counted, "git checkout src/lib.rs", fine, false),
+        ("cargo test", counted, "git checkout -b next", fine, true),
+        (
+            "git stash -q && cargo test; git stash pop",
+            counted,
+            "ls",
+            fine,
+            false,
+        ),
+    ] {
+        let text = done(&[("sh", &run(failed), error), ("sh", &run(later), out)]);
+        assert_eq!(
+            text.contains("Open errors"),
+            is_open,
+            "{failed} / {later}: {text}"
+        );
     }
 }
