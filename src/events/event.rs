@@ -132,6 +132,17 @@ impl Event {
         self.target.runs.iter().any(ProgramRun::checks_code)
     }
 
+    /// If its exit code is that of another program than one that ran code or looked for faults in it: behind a pipe or a semicolon.
+    pub fn hides_end(&self) -> bool {
+        let runs = &self.target.runs;
+        let is_chain = || is_chain(self.target.command.as_deref().unwrap_or(";"));
+        let mut numbered = runs.iter().enumerate();
+        numbered.any(|(number, run)| {
+            let is_before = || number + 1 < runs.len() && !is_chain();
+            (run.checks_code() || run.is_of_script()) && (run.is_piped || is_before())
+        })
+    }
+
     /// If it told of tests or faults in code, or was to.
     pub fn is_check(&self) -> bool {
         let outcome = &self.outcome;

@@ -9,7 +9,7 @@ use super::attempt::{answer_at, target_at};
 use super::element::element_of;
 use super::event::{Event, FIRST_NUMBER};
 use super::files::directories::tell_directories;
-use super::files::put_in::mark_taken_out;
+use super::files::put_in::{mark_taken_out, pass_on_put_in};
 use super::files::scripts::{Scripts, written_by};
 use super::later::outdated::mark_outdated;
 use super::later::resolved::close_resolved;
@@ -139,6 +139,7 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
     }
     mark_outdated(&mut all, &calls);
     mark_taken_out(&mut all, turns);
+    pass_on_put_in(&mut all);
     mark_undone(&mut all);
     settle(&mut all, turns);
     all

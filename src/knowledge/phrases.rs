@@ -26,6 +26,7 @@ pub(crate) enum PhraseKind {
     OfSelf,
     Request,
     Answer,
+    Instead,
     Agreement,
     GoOn,
     Talk,
@@ -111,6 +112,25 @@ impl Kinds {
     pub fn has_any(self, kinds: &[PhraseKind]) -> bool {
         kinds.iter().any(|kind| self.has(*kind))
     }
+}
+
+/// The text behind the first phrase of a kind in a sentence.
+pub(crate) fn behind(kind: PhraseKind, sentence: &str) -> Option<&str> {
+    let automaton = PHRASES.automaton.as_ref()?;
+    let is_of = |pattern: usize| {
+        PHRASES
+            .patterns
+            .get(pattern)
+            .is_some_and(|(other, _)| *other == kind)
+    };
+    let mut found = automaton.find_overlapping_iter(sentence);
+    let found = found.find(|found| {
+        is_of(found.pattern().as_usize())
+            && sentence
+                .get(found.end()..)
+                .is_some_and(|rest| rest.starts_with(' '))
+    })?;
+    sentence.get(found.end()..)
 }
 
 /// If a word ends or begins at a place: scripts without spaces have no such edges.

@@ -35,6 +35,7 @@ struct ResultTable {
     reading: Vec<String>,
     /// Names of fields that say how an answer was made.
     bookkeeping: Vec<String>,
+    run_ids: Vec<String>,
     result: Vec<ResultRow>,
 }
 
@@ -79,6 +80,11 @@ pub(crate) fn shows_documents(tool: &str) -> bool {
 /// Returns true if a field of this name says how an answer was made, and not what it holds.
 pub(crate) fn is_bookkeeping(field: &str) -> bool {
     TABLE.bookkeeping.iter().any(|name| name == field)
+}
+
+/// Returns true if a field of this name holds the id of a run, which says nothing of what came back.
+pub(crate) fn is_run_id(field: &str) -> bool {
+    TABLE.run_ids.iter().any(|name| name == field)
 }
 
 /// The results that the lines of a text tell, in their order.

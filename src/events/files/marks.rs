@@ -46,6 +46,10 @@ impl EndStates {
         }
         match (self.is_before_edits(event), self.is_before_installs(event)) {
             (true, true) => Some(BEFORE_BOTH),
+            // What it shows stands there no more.
+            (false, false) if event.target.effect == Effect::Read && self.is_overtaken(event) => {
+                Some(BEFORE_EDITS)
+            }
             (true, false) => Some(BEFORE_EDITS),
             (false, true) => Some(BEFORE_INSTALLS),
             (false, false) => {

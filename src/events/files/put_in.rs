@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::events::code::most_telling;
-use crate::events::event::Event;
+use crate::events::event::{Event, FIRST_NUMBER};
 use crate::events::line::{cleaned, is_telling, lines_of};
 use crate::events::shell::programs::is_editor;
 use crate::events::shell::{is_same_file, last_step, patch};
@@ -154,6 +154,25 @@ pub(crate) fn mark_taken_out(all: &mut [Event], turns: &[SourceTurn<'_>]) {
             let longest = gone.iter().max_by_key(|line| line.len());
             lines.longest.extend(longest.map(|line| (*line).to_owned()));
             lines.taken_out.extend(gone.iter().map(|line| (*line).to_owned()));
+        }
+    }
+}
+
+/// Tells of an edit that shows nothing of its own (an import, say) what the newest one before it on the same file shows, while that stands.
+pub(crate) fn pass_on_put_in(all: &mut [Event]) {
+    for number in 0..all.len() {
+        let earlier = all
+            .get(number)
+            .filter(|event| !event.is_outdated && event.outcome.failed() != Some(true));
+        let put_in = earlier.and_then(|event| {
+            let later = event.superseded_by?.checked_sub(FIRST_NUMBER)?;
+            let is_same = all.get(later)?.target.line == event.target.line;
+            Some((later, event.target.puts_in.clone().filter(|_| is_same)?))
+        });
+        if let Some((later, line)) = put_in
+            && let Some(later) = all.get_mut(later)
+        {
+            later.target.puts_in.get_or_insert(line);
         }
     }
 }

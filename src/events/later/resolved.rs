@@ -163,13 +163,17 @@ fn key_of(argument: &str) -> &str {
 }
 
 /// If a call of the same tool tries again what one with these arguments was to do: on the same object, which the first id among
-/// them tells, or else the first argument that names one thing. What names none is tried again by any call.
+/// them tells, or else the first other word that names one thing. What names none, as a query does, is tried again by any call.
 fn tries_again(told: &[&str], later: &[&str]) -> bool {
     let is_id = |argument: &&&str| {
-        let value = value_of(argument);
-        !value.contains(' ') && value.bytes().any(|byte| byte.is_ascii_digit() || byte == b'@')
+        value_of(argument)
+            .bytes()
+            .any(|byte| byte.is_ascii_digit() || byte == b'@')
     };
-    let named = || told.iter().filter(|argument| names_one(argument));
+    let named = || {
+        let words = told.iter().filter(|argument| !value_of(argument).contains(' '));
+        words.filter(|argument| names_one(argument))
+    };
     let Some(object) = named().find(is_id).or_else(|| named().next()) else {
         return true;
     };

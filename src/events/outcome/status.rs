@@ -1,7 +1,7 @@
 //! The status of a tool call, and the answer it is read from.
 
 use crate::knowledge::errors::says_done;
-use crate::knowledge::results::is_bookkeeping;
+use crate::knowledge::results::{is_bookkeeping, is_run_id};
 use crate::knowledge::runners::Diagnostics;
 use crate::knowledge::test_counts::TestCounts;
 
@@ -86,7 +86,7 @@ impl Outcome {
             let key = part.split(": ").next().and_then(|key| key.split(' ').next_back());
             part.ends_with(" records")
                 || part.strip_prefix("status: ").is_some_and(says_done)
-                || key.is_some_and(is_bookkeeping)
+                || key.is_some_and(|key| is_bookkeeping(key) || is_run_id(key))
         };
         counted.is_some_and(|counted| counted.split([';', ',']).map(str::trim).all(says_nothing))
     }

@@ -207,6 +207,15 @@ fn without_replaced(candidates: &mut Vec<Candidate>, told: &superseded::LatestSt
         let turn = (candidate.order / order(0, 0)).checked_sub(1);
         let stands = |text: &&str| !told.is_replaced(turn, text, Kinds::of(text));
         match candidate.section {
+            Section::Constraints | Section::Asked | Section::AskedEarlier if turn.is_none() => {
+                let text = &candidate.text;
+                let instead = sentences::sentences(text).find_map(|text| told.given_up_by(turn, text));
+                if let Some(instead) = instead {
+                    candidate.text = instead.to_owned();
+                    candidate.section = Section::Constraints;
+                }
+                true
+            }
             Section::Earlier | Section::Findings if turn.is_none() => {
                 let left: Vec<&str> = sentences::sentences(&candidate.text).filter(stands).collect();
                 let left = left.join(" ");

@@ -100,6 +100,9 @@ pub(super) fn note(said: &[Said<'_>], told: &mut LatestStatements) {
         // Demands are heard however long somebody talks.
         for (sentence, kinds) in said.sentences.iter().take(MAX_SENTENCES) {
             told.note(said.turn, sentence, *kinds);
+            if said.role == Role::Human {
+                told.note_given_up(said.turn, sentence, *kinds);
+            }
         }
     }
 }
@@ -189,9 +192,16 @@ pub(super) fn asked(
                 let most = limits.line * 2;
                 let fits = |named: &str| length(named) + length(sentence) < most as f64;
                 let named = rest.pop_if(|(number, named, _)| before == Some(*number) && fits(named));
-                let text = match named {
-                    Some((_, named, _)) => Cow::Owned([&named, " ", sentence].concat()),
-                    None => Cow::Borrowed(&**sentence),
+                let instead = told.given_up_by(Some(said.turn), sentence);
+                if let Some(instead) = instead {
+                    // It is a demand now, and stands among what was asked no more.
+                    candidates.retain(|candidate| candidate.text != instead);
+                    seen.remove(&instead.to_lowercase());
+                }
+                let text = match (instead, named) {
+                    (Some(instead), _) => Cow::Borrowed(instead),
+                    (None, Some((_, named, _))) => Cow::Owned([&named, " ", sentence].concat()),
+                    (None, None) => Cow::Borrowed(&**sentence),
                 };
                 let form = without_numbers(&text);
                 let is_anew = *demanded.entry(form).or_insert(said.turn) != said.turn;

@@ -167,6 +167,13 @@ fn tells_no_result(outcome: &Outcome) -> bool {
     outcome.lines > 0 && outcome.result.is_none()
 }
 
+/// If a call that ended with code 0 shows nothing of how what it ran went.
+fn says_no_end(action: &Event) -> bool {
+    let outcome = &action.outcome;
+    let is_silent = outcome.result.is_none() && outcome.tests.is_none() && outcome.diagnostics.is_none();
+    action.runs_code() && tells_no_result(outcome) || is_silent && action.hides_end()
+}
+
 /// The time of a call, after the words of its turn.
 pub(super) fn order_of_call(call: &Event, number: usize) -> usize {
     order(call.turn, number + 1)
@@ -251,9 +258,7 @@ fn ending(action: &Event, limits: LineLimits) -> String {
     let mut text = match (outcome.exit_code, outcome.failed()) {
         (Some(0), Some(true)) => "exit 0 with an error".to_owned(),
         // That went well as far as the program goes, whatever it was to show.
-        (Some(0), _) if outcome.is_marked || ran_none() || action.runs_code() && tells_no_result(outcome) => {
-            "exit 0".to_owned()
-        }
+        (Some(0), _) if outcome.is_marked || ran_none() || says_no_end(action) => "exit 0".to_owned(),
         (Some(0), _) => "ok".to_owned(),
         (Some(code), _) => format!("exit {code}"),
         (None, _) if outcome.status == CallStatus::Partly => "failed in part".to_owned(),
@@ -290,7 +295,7 @@ fn ending(action: &Event, limits: LineLimits) -> String {
         if let Some(last) = outcome
             .last_line
             .as_deref()
-            .filter(|_| action.runs_code())
+            .filter(|_| action.runs_code() || says_no_end(action))
             .and_then(|line| shortened(line, limits.line))
         {
             if !text.is_empty() {

@@ -269,3 +269,27 @@ fn a_command_is_not_told_in_the_heading_and_below_it() {
     assert_eq!(told, Some(format!("turn -6, Bash: {command} -> ok")));
     assert_eq!(quoted::with_argument(heading, "command: make"), None);
 }
+
+#[test]
+fn what_a_file_held_before_later_edits_is_quoted_as_that() {
+    let shown = format!(
+        "def load():\n{}",
+        "    rows = read_rows(path, limit)\n".repeat(12)
+    );
+    let view = r#"{"command": "view", "path": "/w/app/main.py"}"#;
+    let edit = r#"{"command": "str_replace", "path": "/w/app/main.py", "old_str": "read_rows", "new_str": "stream_rows"}"#;
+    let turns = [
+        call("", "editor", view),
+        answer(&shown),
+        call("", "editor", edit),
+        answer("The file /w/app/main.py has been edited."),
+    ];
+    let text = summary_of(&turns, None, &[Anchor::new("read_rows", 1)], 400).text;
+    let heading = text
+        .lines()
+        .find(|line| line.contains("output of editor view /w/app/main.py"));
+    assert!(
+        heading.is_some_and(|line| line.ends_with("(before later edits):")),
+        "{text}"
+    );
+}

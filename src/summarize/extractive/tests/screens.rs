@@ -158,3 +158,61 @@ fn the_same_element_of_another_page_is_another_one() {
         );
     }
 }
+
+#[test]
+fn an_element_is_told_by_its_role_and_name_however_pages_number_it() {
+    for (tool, arguments, page, told_element) in [
+        (
+            "click",
+            r#"{"element": "1026"}"#,
+            "\t[1026] link 'New claim' required: True",
+            "(link 'New claim')",
+        ),
+        (
+            "click_element",
+            r#"{"index": 3}"#,
+            "[3]<button type=submit>Pay now</button>",
+            "(button 'Pay now')",
+        ),
+        (
+            "browser_click",
+            r#"{"ref": "e12"}"#,
+            "  - button \"Place order\" [ref=e12]",
+            "(button 'Place order')",
+        ),
+        (
+            "click",
+            r#"{"uid": "1_3"}"#,
+            "uid=1_3 link \"Terms\" url=\"/terms\"",
+            "(link 'Terms')",
+        ),
+        ("click", r#"{"element": "9"}"#, "[9] button ''", ""),
+        ("click", r#"{"element": "9"}"#, "The price is [9] button 'Go'", ""),
+    ] {
+        let page = ["RootWebArea 'Shop'\n", page, "\n"].concat();
+        let turns = [
+            call("", "goto", r#"{"url": "http://shop.example"}"#),
+            answer(&page),
+            call("", tool, arguments),
+            answer("RootWebArea 'Done'\n"),
+        ];
+        let text = told(&turns);
+        let line = text.lines().find(|line| line.starts_with(&format!("- {tool}(")));
+        let line = line.unwrap_or_default();
+        assert!(
+            line.contains(told_element) && line.contains(" (") != told_element.is_empty(),
+            "{text}"
+        );
+    }
+    let turns = [
+        turn(Role::Assistant, "I start.\n```goto [http://shop.example]```"),
+        answer("OBSERVATION:\nTab 0 (current): Shop\n\n[1] RootWebArea 'Shop'\n\t[1026] link 'New claim'\n"),
+        turn(Role::Assistant, "A claim.\n```click [1026]```"),
+        answer("OBSERVATION:\nTab 0 (current): Claim\n\n[1] RootWebArea 'Claim'\n\t[1030] link 'Save'\n"),
+    ];
+    let text = told(&turns);
+    assert!(
+        text.contains("click [1026] (link 'New claim') -> Claim"),
+        "{text}"
+    );
+}
