@@ -27,6 +27,8 @@ pub(crate) enum PhraseKind {
     Request,
     Answer,
     Instead,
+    Withdraws,
+    Reverses,
     Agreement,
     GoOn,
     Talk,
@@ -114,8 +116,8 @@ impl Kinds {
     }
 }
 
-/// The text behind the first phrase of a kind in a sentence.
-pub(crate) fn behind(kind: PhraseKind, sentence: &str) -> Option<&str> {
+/// The texts before and behind the first phrase of a kind in a sentence.
+pub(crate) fn around(kind: PhraseKind, sentence: &str) -> Option<(&str, &str)> {
     let automaton = PHRASES.automaton.as_ref()?;
     let is_of = |pattern: usize| {
         PHRASES
@@ -123,14 +125,12 @@ pub(crate) fn behind(kind: PhraseKind, sentence: &str) -> Option<&str> {
             .get(pattern)
             .is_some_and(|(other, _)| *other == kind)
     };
+    let is_whole = |at: usize| at == 0 || at >= sentence.len() || is_edge(sentence.as_bytes(), at);
     let mut found = automaton.find_overlapping_iter(sentence);
     let found = found.find(|found| {
-        is_of(found.pattern().as_usize())
-            && sentence
-                .get(found.end()..)
-                .is_some_and(|rest| rest.starts_with(' '))
+        is_of(found.pattern().as_usize()) && is_whole(found.start()) && is_whole(found.end())
     })?;
-    sentence.get(found.end()..)
+    Some((sentence.get(..found.start())?, sentence.get(found.end()..)?))
 }
 
 /// If a word ends or begins at a place: scripts without spaces have no such edges.

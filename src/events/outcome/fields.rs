@@ -5,7 +5,7 @@ use super::field_errors::{HTTP_STATUS, MESSAGES, holds_error, is_http_error, say
 use super::field_line::{push_key, sentence};
 use super::later_calls::LaterCalls;
 use super::reported::ReportedFields;
-use super::shown_fields::{has_lines, is_told_here, told_fields};
+use super::shown_fields::{has_lines, is_text, is_told_here, told_fields};
 use super::status::{Basis, CallStatus, Outcome};
 use super::text::{MAX_LINE, quote, tool_of};
 use crate::events::target::Effect;
@@ -34,7 +34,8 @@ pub(crate) fn outcome_of(
     let mut result = told_fields(fields, target, told, later);
     let mut lines = 0;
     if result.is_none() {
-        match fields.iter().find(|leaf| is_told_here(leaf)) {
+        let first = || fields.iter().find(|leaf| is_told_here(leaf));
+        match fields.iter().find(|leaf| is_text(leaf)).or_else(first) {
             Some(leaf) => {
                 let value = leaf.value();
                 if has_lines(&value) {

@@ -100,6 +100,10 @@ pub(super) fn told_fields(
         return quote(&joined([status, record, line_of(others(), is_news)]));
     }
     let news = line_of(shown(), is_news);
+    // The answer is a text, and beside it stands what was asked for.
+    if news.is_empty() && fields.iter().any(is_text) {
+        return None;
+    }
     let line = if news.is_empty() {
         line_of(shown(), |_, _, _| true)
     } else {
@@ -188,6 +192,11 @@ fn is_amount(value: &str) -> bool {
 /// Returns true if a value has several lines.
 pub(super) fn has_lines(value: &str) -> bool {
     memchr::memchr(b'\n', value.trim().as_bytes()).is_some()
+}
+
+/// Returns true if a field holds a text of several lines.
+pub(super) fn is_text(leaf: &Leaf<'_>) -> bool {
+    leaf.is_string && is_told_here(leaf) && has_lines(&leaf.value())
 }
 
 /// Returns true if a field belongs to the result, and not to the error or the exit code.

@@ -260,7 +260,7 @@ fn label_of<'e>(call: &'e SourceCall<'_>, event: &'e Event, is_all: bool) -> &'e
     match call.name.as_ref() {
         _ if !is_all => &event.target.line,
         // The text of an edit does not say of which file it is.
-        "" if event.target.puts_in.is_some() => &event.target.line,
+        _ if event.target.puts_in.is_some() => &event.target.line,
         "" => RAN,
         tool => tool,
     }

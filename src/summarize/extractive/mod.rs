@@ -24,6 +24,7 @@ mod superseded;
 mod tests;
 mod unused;
 mod verdicts;
+mod withdrawn;
 mod work;
 
 use futures_util::future::BoxFuture;
@@ -45,6 +46,7 @@ use previous::PreviousSummary;
 use rank::Chosen;
 pub use small_talk::{asks_for_something, only_agrees};
 use verdicts::Verdicts;
+use withdrawn::Now;
 
 /// The embedded summarizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -208,13 +210,17 @@ fn without_replaced(candidates: &mut Vec<Candidate>, told: &superseded::LatestSt
         let stands = |text: &&str| !told.is_replaced(turn, text, Kinds::of(text));
         match candidate.section {
             Section::Constraints | Section::Asked | Section::AskedEarlier if turn.is_none() => {
-                let text = &candidate.text;
-                let instead = sentences::sentences(text).find_map(|text| told.given_up_by(turn, text));
-                if let Some(instead) = instead {
-                    candidate.text = instead.to_owned();
-                    candidate.section = Section::Constraints;
+                let parts: Vec<&str> = sentences::sentences(&candidate.text).collect();
+                let now = |text: &&str| told.withdrawals.of(turn, text);
+                if parts.iter().any(|text| now(text).is_some()) {
+                    let left = parts.iter().filter_map(|text| match now(text) {
+                        None => Some(*text),
+                        Some(Now::Changed(by)) => Some(by),
+                        Some(Now::Gone) => None,
+                    });
+                    candidate.text = left.collect::<Vec<_>>().join(" ");
                 }
-                true
+                !candidate.text.is_empty()
             }
             Section::Earlier | Section::Findings if turn.is_none() => {
                 let left: Vec<&str> = sentences::sentences(&candidate.text).filter(stands).collect();

@@ -9,6 +9,7 @@ use super::candidate::{Candidate, LineLimits, Section, order};
 use super::sentences::{CODE, sentences, without_number};
 use super::small_talk::{asks, is_idle, specifics};
 use super::superseded::LatestStatements;
+use super::withdrawn::Now;
 use crate::events::line::{cleaned_line, is_fence, lines_of, shortened, without_bullet};
 use crate::events::source::SourceTurn;
 use crate::knowledge::phrases::{Kinds, PhraseKind};
@@ -101,7 +102,7 @@ pub(super) fn note(said: &[Said<'_>], told: &mut LatestStatements) {
         for (sentence, kinds) in said.sentences.iter().take(MAX_SENTENCES) {
             told.note(said.turn, sentence, *kinds);
             if said.role == Role::Human {
-                told.note_given_up(said.turn, sentence, *kinds);
+                told.withdrawals.note(said.turn, sentence, *kinds);
             }
         }
     }
@@ -180,6 +181,11 @@ pub(super) fn asked(
                 replaced = Some(number);
                 continue;
             }
+            let now = told.withdrawals.of(Some(said.turn), sentence);
+            if matches!(now, Some(Now::Gone)) {
+                replaced = Some(number);
+                continue;
+            }
             // What a word stands for is told with it.
             let before = number.checked_sub(1).filter(|_| leans);
             if sentence.ends_with([':', '：']) {
@@ -192,16 +198,15 @@ pub(super) fn asked(
                 let most = limits.line * 2;
                 let fits = |named: &str| length(named) + length(sentence) < most as f64;
                 let named = rest.pop_if(|(number, named, _)| before == Some(*number) && fits(named));
-                let instead = told.given_up_by(Some(said.turn), sentence);
-                if let Some(instead) = instead {
-                    // It is a demand now, and stands among what was asked no more.
-                    candidates.retain(|candidate| candidate.text != instead);
-                    seen.remove(&instead.to_lowercase());
-                }
-                let text = match (instead, named) {
-                    (Some(instead), _) => Cow::Borrowed(instead),
-                    (None, Some((_, named, _))) => Cow::Owned([&named, " ", sentence].concat()),
-                    (None, None) => Cow::Borrowed(&**sentence),
+                let text = match (now, named) {
+                    (Some(Now::Changed(by)), _) => {
+                        // It is a demand now, and stands among what was asked no more.
+                        candidates.retain(|candidate| candidate.text != by);
+                        seen.remove(&by.to_lowercase());
+                        Cow::Borrowed(by)
+                    }
+                    (_, Some((_, named, _))) => Cow::Owned([&named, " ", sentence].concat()),
+                    _ => Cow::Borrowed(&**sentence),
                 };
                 let form = without_numbers(&text);
                 let is_anew = *demanded.entry(form).or_insert(said.turn) != said.turn;

@@ -3,10 +3,11 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::sentences::sentences;
+use super::withdrawn::Withdrawals;
 use crate::events::event::Event;
 use crate::events::line::is_fence;
 use crate::events::target::Effect;
-use crate::knowledge::phrases::{Kinds, PhraseKind, behind, is_word};
+use crate::knowledge::phrases::{Kinds, PhraseKind, is_word};
 
 /// Words of a subject at most.
 const MAX_WORDS: usize = 6;
@@ -23,19 +24,6 @@ struct ChangeNotice {
     words: FxHashSet<String>,
 }
 
-/// A value that a person gave up for another: `30` of `90 days instead of 30 for the delivery rows`.
-struct GivenUp {
-    turn: usize,
-    value: String,
-    sentence: String,
-}
-
-/// Words behind `instead of` in which the value stands.
-const WORDS_TO_VALUE: usize = 2;
-
-/// Letters of a word that says what a sentence is about.
-const TOPIC: usize = 5;
-
 /// Subjects told of, with the latest turn that does.
 #[derive(Default)]
 pub(super) struct LatestStatements {
@@ -43,8 +31,8 @@ pub(super) struct LatestStatements {
     by_subject: FxHashMap<String, usize>,
     /// Changes, the latest first.
     changes: Vec<ChangeNotice>,
-    /// Values given up, the latest first.
-    given_up: Vec<GivenUp>,
+    /// What people gave up.
+    pub withdrawals: Withdrawals,
     /// The turn after the last run of tests, which tells anew how they are.
     tests_run: Option<usize>,
     /// The turn after the last change after which something went well: problems told before it were worked on.
@@ -96,41 +84,6 @@ impl LatestStatements {
         }
     }
 
-    /// Notes the value that a sentence of a person gives up for another.
-    pub fn note_given_up(&mut self, turn: usize, sentence: &str, kinds: Kinds) {
-        if !kinds.has(PhraseKind::Instead) || self.given_up.len() >= MAX_CHANGES {
-            return;
-        }
-        let rest = behind(PhraseKind::Instead, sentence).unwrap_or_default();
-        let mut words = rest.split_whitespace().take(WORDS_TO_VALUE).map(bare);
-        if let Some(value) = words.find(|word| word.bytes().any(|byte| byte.is_ascii_digit())) {
-            let sentence = sentence.to_owned();
-            self.given_up.push(GivenUp {
-                turn,
-                value,
-                sentence,
-            });
-        }
-    }
-
-    /// What a person said later that gives up a value in a sentence about the same thing, told in `turn` or (`None`) before all turns.
-    pub fn given_up_by(&self, turn: Option<usize>, sentence: &str) -> Option<&str> {
-        let mut given_up = self
-            .given_up
-            .iter()
-            .filter(|by| turn.is_none_or(|turn| by.turn > turn));
-        let by = given_up.find(|by| {
-            let words = || sentence.split_whitespace().map(bare);
-            let is_topic =
-                |word: &String| word.chars().count() >= TOPIC && !is_word(PhraseKind::Preposition, word);
-            words().any(|word| word == by.value)
-                && words()
-                    .filter(is_topic)
-                    .any(|word| by.sentence.split_whitespace().any(|other| bare(other) == word))
-        })?;
-        Some(&by.sentence)
-    }
-
     fn note_change<'w>(&mut self, turn: usize, words: impl Iterator<Item = &'w str>) {
         if self.changes.len() < MAX_CHANGES {
             let words = words.map(bare).filter(|word| !word.is_empty()).collect();
@@ -180,7 +133,7 @@ fn names_tests(sentence: &str) -> bool {
 }
 
 /// A word in small letters without marks around it.
-fn bare(word: &str) -> String {
+pub(super) fn bare(word: &str) -> String {
     let bare = word.trim_matches(|c: char| !(c.is_alphanumeric() || c == '#'));
     bare.to_lowercase()
 }
@@ -295,35 +248,6 @@ mod tests {
             ("The port is 8080.", "If the port is 9443, stop."),
         ] {
             assert!(stands(earlier, later), "{earlier} / {later}");
-        }
-    }
-
-    #[test]
-    fn a_value_is_given_up_by_what_a_person_puts_in_its_place() {
-        let by = |earlier: &str, later: &str| {
-            let mut told = LatestStatements::default();
-            told.note_given_up(1, later, Kinds::of(later));
-            told.given_up_by(Some(0), earlier) == Some(later)
-        };
-        let keep = "Keep delivery rows for 30 days, then purge.";
-        for (earlier, later, expected) in [
-            (
-                keep,
-                "Legal wants 90 days instead of 30 for the delivery rows.",
-                true,
-            ),
-            (
-                "Be in Berlin before 11:00.",
-                "I have to be in Berlin before 10:00, not 11:00.",
-                true,
-            ),
-            ("Höchstens 5 Zeilen je Tabelle.", "Nimm 9 Zeilen statt 5.", true),
-            // Another thing, another value, and none at all.
-            (keep, "Take 5 workers instead of 30.", false),
-            (keep, "Keep delivery logs 9 days instead of 7.", false),
-            (keep, "Purge delivery rows instead of keeping them.", false),
-        ] {
-            assert_eq!(by(earlier, later), expected, "{later}");
         }
     }
 
