@@ -9,7 +9,7 @@ check:
 
 # All tests, or those whose name contains FILTER.
 test *FILTER:
-    cargo test --release --locked {{FILTER}}
+    scripts/test.sh {{FILTER}}
 
 lint:
     cargo clippy --release --all-targets --locked -- -D warnings

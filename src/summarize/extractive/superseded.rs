@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::sentences::sentences;
+use super::sentences::{bare, sentences};
 use super::withdrawn::Withdrawals;
 use crate::events::event::Event;
 use crate::events::line::is_fence;
@@ -130,12 +130,6 @@ fn names_tests(sentence: &str) -> bool {
     sentence
         .split(' ')
         .any(|word| matches!(bare(word).as_str(), "test" | "tests" | "suite"))
-}
-
-/// A word in small letters without marks around it.
-pub(super) fn bare(word: &str) -> String {
-    let bare = word.trim_matches(|c: char| !(c.is_alphanumeric() || c == '#'));
-    bare.to_lowercase()
 }
 
 /// The subject of a statement: the words before its verb.

@@ -1,6 +1,6 @@
 //! Demands and requests that a person gave up later: altogether (`forget the admin page`), or for another value (`90 days instead of 30`).
 
-use super::superseded::bare;
+use super::sentences::bare;
 use crate::knowledge::phrases::{Kinds, PhraseKind, around, is_word};
 
 /// Sentences of people that give something up, compared with each earlier one.

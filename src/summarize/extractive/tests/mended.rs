@@ -200,3 +200,49 @@ fn a_command_is_mended_by_its_last_program_whatever_stood_before_it_or_chose_not
         );
     }
 }
+
+#[test]
+fn a_code_of_zero_behind_a_pipe_or_a_semicolon_is_not_that_of_a_check_before_it() {
+    let run = |command: &str| serde_json::json!({ "command": command }).to_string();
+    for (command, output, is_ok) in [
+        (
+            "make lint | tail -3; git status",
+            "API check failed\nclean\nExit code: 0",
+            false,
+        ),
+        ("cargo check && git commit -m x", "clean\nExit code: 0", true),
+        ("pytest -q | tail -1", "5 passed in 0.1s\nExit code: 0", true),
+    ] {
+        let text = done(&[("sh", &run(command), output)]);
+        assert_eq!(
+            text.contains(&[command, " -> ok"].concat()),
+            is_ok,
+            "{command}: {text}"
+        );
+    }
+}
+
+#[test]
+fn an_edit_that_shows_nothing_tells_what_the_one_before_it_put_in() {
+    let edit = |old: &str, new: &str| {
+        serde_json::json!({"command": "str_replace", "path": "/w/app/models.py", "old_str": old, "new_str": new}).to_string()
+    };
+    let column = "    cancelled_at: Mapped[datetime] = mapped_column(DateTime)";
+    let edits = [
+        edit("    id: int", column),
+        edit("import a", "import a\nimport datetime"),
+    ];
+    let edited = "The file /w/app/models.py has been edited.";
+    let [first, second] = edits.each_ref().map(|edit| ("editor", edit.as_str(), edited));
+    let text = done(&[first, second, ("bash", r#"{"command": "ls out"}"#, "a")]);
+    assert!(text.contains("models.py -> ok: + cancelled_at: Mapped"), "{text}");
+    // Not once it was taken out again.
+    let out = edit(column, "    pass");
+    let text = done(&[
+        first,
+        ("editor", &out, edited),
+        second,
+        ("bash", r#"{"command": "ls out"}"#, "a"),
+    ]);
+    assert!(!text.contains("cancelled_at"), "{text}");
+}
