@@ -51,7 +51,7 @@ impl Withdrawals {
         } else if kinds.has(PhraseKind::Withdraws) {
             thing_given_up(sentence)
         } else if kinds.has(PhraseKind::Reverses) {
-            Some(GivenUp::Withdrawal(words_of(sentence).filter(is_topic).collect()))
+            Some(GivenUp::Withdrawal(words_of(sentence).filter(|word| is_topic(word)).collect()))
         } else {
             None
         };
@@ -100,7 +100,7 @@ impl Withdrawal {
 }
 
 /// If a word says what a sentence is about.
-fn is_topic(word: &String) -> bool {
+fn is_topic(word: &str) -> bool {
     word.chars().count() >= TOPIC && !is_word(PhraseKind::Preposition, word)
 }
 
