@@ -33,41 +33,74 @@ pub(super) fn element_of(line: &str, turns: &[SourceTurn<'_>], turn: usize) -> O
     let (_, page) = page.filter(|_| is_number && !number.is_empty())?;
     let named = MARKS.iter().find_map(|(before, behind)| {
         let mark = [before, number, behind].concat();
-        find_iter(page.as_bytes(), mark.as_bytes()).find_map(|at| {
-            let start = page.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
-            let left = page.get(start..at)?.trim_start_matches([' ', '\t', '-', '*']);
+        let mut found = find_iter(page.as_bytes(), mark.as_bytes()).take(MAX_PLACES);
+        found.find_map(|at| {
+            let left = left_of(page, at)?;
             if *before == "[ref=" {
-                return named(left.trim_end());
+                return named(left);
             }
             let end = at + mark.len() - usize::from(behind.ends_with('<'));
-            left.is_empty().then(|| named(page.get(end..)?.lines().next()?))?
+            let right = || {
+                page.get(end..page.len().min(end + MAX_ELEMENT))
+                    .or_else(|| page.get(end..))
+            };
+            left.is_empty().then(|| named(right()?.lines().next()?))?
         })
     });
     let element = cleaned(&named?);
     shortened(&element, MAX_VALUE).map(Into::into)
 }
 
+/// Places of a page where an element's number is looked at, and bytes before and behind it.
+const MAX_PLACES: usize = 64;
+const MAX_ELEMENT: usize = 400;
+
+/// The text before a place on its line, without bullets; `None` if that is too long.
+fn left_of(page: &str, at: usize) -> Option<&str> {
+    let from = at.saturating_sub(MAX_ELEMENT);
+    let bytes = page.as_bytes().get(from..at)?;
+    let start = match memchr::memrchr(b'\n', bytes) {
+        Some(end) => from + end + 1,
+        None if from == 0 => 0,
+        None => return None,
+    };
+    Some(
+        page.get(start..at)?
+            .trim_start_matches([' ', '\t', '-', '*'])
+            .trim_end(),
+    )
+}
+
 /// The role and the name of an element: of `link 'Help' url='/help'`, `button "Go"` and `<button title=x>Go</button>`.
 fn named(element: &str) -> Option<String> {
     let (role, name) = if let Some(tag) = element.strip_prefix('<') {
-        let (tag, text) = tag.split_once('>')?;
-        let role = tag.split([' ', '/']).next()?;
-        (role, text.split('<').next()?)
+        // A tag ends outside of its quotes.
+        let mut quote = None;
+        let end = tag.bytes().position(|byte| {
+            match byte {
+                b'"' | b'\'' if quote.is_none() => quote = Some(byte),
+                _ if Some(byte) == quote => quote = None,
+                _ => {}
+            }
+            byte == b'>' && quote.is_none()
+        })?;
+        let role = tag.get(..end)?.split([' ', '/']).next()?;
+        (role, tag.get(end + 1..)?.split('<').next()?)
     } else {
         let (role, rest) = element.split_once(' ')?;
         let quote = rest.chars().next().filter(|sign| matches!(sign, '\'' | '"'))?;
         let rest = rest.get(1..)?;
-        // States and addresses follow a name.
+        // States and addresses follow a name, which may have the same sign in it.
         let is_end = |at: &usize| {
             let behind = rest.get(at + 1..).unwrap_or_default();
-            let word = behind.split_whitespace().next().unwrap_or_default();
-            behind.trim().is_empty()
-                || behind.starts_with(',')
-                || word.contains('=')
-                || word.ends_with(':')
-                || quote == '"'
+            let word = behind
+                .strip_prefix(' ')
+                .and_then(|behind| behind.split(' ').next());
+            let is_state = || word.is_some_and(|word| word.contains(['=', '[']) || word.ends_with(':'));
+            behind.is_empty() || behind.starts_with([',', ':']) || is_state()
         };
-        let end = rest.match_indices(quote).map(|(at, _)| at).find(is_end)?;
+        let ends = rest.match_indices(quote).map(|(at, _)| at).take(MAX_PLACES);
+        let end = ends.clone().find(is_end).or_else(|| ends.clone().last())?;
         (role, rest.get(..end)?)
     };
     let name = name.trim();

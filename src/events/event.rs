@@ -79,8 +79,8 @@ pub(crate) struct Event {
     pub is_open: bool,
     /// A later call changed what it looked up, or took out a line that it put in.
     pub is_outdated: bool,
-    /// A later call took it back.
-    pub is_undone: bool,
+    /// The line that an earlier edit of its file put in, where its own shows nothing.
+    pub put_in_before: Option<String>,
     /// The place of the same call later, among the events, which tells of this one as well.
     pub superseded_by: Option<usize>,
 }
@@ -147,14 +147,6 @@ impl Event {
     pub fn is_check(&self) -> bool {
         let outcome = &self.outcome;
         outcome.tests.is_some() || outcome.diagnostics.is_some() || self.checks_code()
-    }
-
-    /// If it ran tests, and failed before any of them passed.
-    pub fn passed_no_test(&self) -> bool {
-        let tests = self.outcome.tests;
-        let is_of_tests = tests.is_some() || self.target.runs.iter().any(ProgramRun::is_of_tests);
-        let has_passed = tests.is_some_and(TestCounts::any_passed);
-        is_of_tests && self.outcome.failed() == Some(true) && !has_passed
     }
 
     /// If the call was to change nothing.

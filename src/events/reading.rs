@@ -13,8 +13,6 @@ use super::files::put_in::{mark_taken_out, pass_on_put_in};
 use super::files::scripts::{Scripts, written_by};
 use super::later::outdated::mark_outdated;
 use super::later::resolved::close_resolved;
-use super::later::settled::settle;
-use super::later::undone::mark_undone;
 use super::line::cleaned;
 use super::open_file::{OpenFile, opened_in};
 use super::outcome::error_line::refuses;
@@ -129,7 +127,7 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
             failures: usize::from(is_open),
             is_open,
             is_outdated: false,
-            is_undone: false,
+            put_in_before: None,
             superseded_by: None,
         };
         if let Some(earlier) = earlier {
@@ -140,8 +138,6 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
     mark_outdated(&mut all, &calls);
     mark_taken_out(&mut all, turns);
     pass_on_put_in(&mut all);
-    mark_undone(&mut all);
-    settle(&mut all, turns);
     all
 }
 

@@ -176,17 +176,10 @@ impl ProgramRun {
         !self.is_of_packages() && self.names().nth(1).is_some_and(acts)
     }
 
-    /// Returns true if it sets changes aside, so that code is run as it was without them: `git stash`.
+    /// Returns true if it sets changes aside, so that what follows runs without them: `git stash`, not `git stash pop`.
     pub fn sets_aside(&self) -> bool {
-        let mut names = self.program.split(' ');
-        names.next() == Some("git") && names.next().is_some_and(|name| flags().sweeps(name))
-    }
-
-    /// The first word, where it may be a subcommand: `verify` of `molecule verify`.
-    pub fn subcommand(&self) -> Option<&str> {
-        let is_word = |word: &&String| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
-        let first = self.words.first().filter(|_| self.kind == RunKind::Program);
-        first.filter(is_word).map(String::as_str)
+        let is_back = |word: &String| matches!(word.as_str(), "pop" | "apply");
+        self.program == "git stash" && !self.words.iter().any(is_back)
     }
 
     /// Returns true if it was to install packages.

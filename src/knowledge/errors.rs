@@ -84,9 +84,6 @@ struct No {
 struct ChangeWords {
     error_headings: Vec<String>,
     tool_errors: Vec<String>,
-    states: Vec<String>,
-    others_ids: Vec<String>,
-    pending: Vec<String>,
     done: Vec<String>,
     not_done: Vec<String>,
     not_allowed: Vec<String>,
@@ -198,26 +195,6 @@ pub(crate) fn not_allowed(status: &str) -> Option<&'static str> {
 
 /// Words at the beginning of an answer to an edit that may say that it was refused.
 const MAX_REFUSED: usize = 5;
-
-/// Returns true if a state is not the last one: `running`.
-pub(crate) fn is_pending(state: &str) -> bool {
-    let state = state.to_ascii_lowercase();
-    TABLE.words.pending.contains(&state)
-}
-
-/// Returns true if a field tells a state: `status`.
-pub(crate) fn is_state(key: &str) -> bool {
-    TABLE.words.states.iter().any(|state| state == key)
-}
-
-/// Returns true if an id says whose something is, or which message it was: `customer_id`.
-pub(crate) fn is_id_of_other(key: &str) -> bool {
-    TABLE
-        .words
-        .others_ids
-        .iter()
-        .any(|other| key.starts_with(other.as_str()))
-}
 
 /// Returns true if a line is what the caller of a tool says where that failed.
 pub(crate) fn is_tool_error(line: &str) -> bool {

@@ -43,14 +43,6 @@ struct StartRow {
 }
 
 #[derive(Debug, Deserialize)]
-struct TakesBackRow {
-    words: Vec<String>,
-    lasting: Vec<String>,
-    #[cfg(test)]
-    example: ToolExample,
-}
-
-#[derive(Debug, Deserialize)]
 struct NoteRow {
     names: Vec<String>,
     #[cfg(test)]
@@ -63,7 +55,6 @@ struct NameTable {
     thought: Vec<StartRow>,
     handoff: Vec<StartRow>,
     note: Vec<NoteRow>,
-    takes_back: Vec<TakesBackRow>,
 }
 
 static TABLE: LazyLock<NameTable> = LazyLock::new(|| table(include_str!("tool_names.toml")));
@@ -87,7 +78,6 @@ pub(crate) fn examples() -> impl Iterator<Item = &'static ToolExample> {
         .chain(TABLE.thought.iter().map(|row| &row.example))
         .chain(TABLE.handoff.iter().map(|row| &row.example))
         .chain(TABLE.note.iter().map(|row| &row.example))
-        .chain(TABLE.takes_back.iter().map(|row| &row.example))
 }
 
 /// Returns true if a tool only looks something up.
@@ -132,34 +122,6 @@ fn acts_by_name(tool: &str) -> Option<bool> {
 pub(crate) fn is_note(tool: &str) -> bool {
     let mut names = TABLE.note.iter().flat_map(|row| &row.names);
     names.any(|name| tool.eq_ignore_ascii_case(name))
-}
-
-/// Returns true if a tool takes back what another one did, as the first or the last word of its name says.
-pub(crate) fn takes_back(tool: &str) -> bool {
-    let own = tool.rsplit_once("__").map_or(tool, |(_, own)| own);
-    let known = |word: &str| {
-        TABLE
-            .takes_back
-            .iter()
-            .flat_map(|row| &row.words)
-            .any(|known| known == word)
-    };
-    let (mut first, mut last) = (None, false);
-    each_word(own, |word| {
-        last = known(word);
-        first.get_or_insert(last);
-    });
-    first == Some(true) || last
-}
-
-/// Returns true if what a tool does cannot be taken back.
-pub(crate) fn is_lasting(tool: &str) -> bool {
-    let mut lasts = false;
-    each_word(tool, |word| {
-        let mut known = TABLE.takes_back.iter().flat_map(|row| &row.lasting);
-        lasts |= known.any(|known| known == word);
-    });
-    lasts
 }
 
 /// Returns true if a tool only takes down what the agent thinks, as the start of its name says behind that of a server.

@@ -7,7 +7,6 @@ use super::steps::{DoneStep, steps};
 use super::{Tracked, TrackedFiles};
 use crate::events::event::Event;
 use crate::events::shell::{Step, Touch, path_of};
-use crate::knowledge::test_counts::TestCounts;
 
 /// The end states of the files that events touched.
 pub(crate) struct EndStates(pub(super) TrackedFiles, Changes);
@@ -34,11 +33,6 @@ impl EndStates {
             .rev()
             .find(|event| states.edits(event) && !states.is_undone(event))
             .map(|event| event.number);
-        let passes = |event: &&&Event| {
-            let tests = event.outcome.tests.filter(|tests| !tests.fails());
-            tests.is_some_and(TestCounts::any_passed)
-        };
-        states.0.last_pass = events.iter().rev().find(passes).map(|event| event.number);
         states.0.mended = mended(&events);
         let failed = events.iter().filter(|event| event.outcome.failed() == Some(true));
         states.0.failed = failed.map(|event| event.number).collect();
@@ -369,32 +363,5 @@ mod tests {
         assert_eq!(ends(&[back[0], &both])[1], (false, false));
         assert_eq!(ends(&[write, "python fix.py"]), [(true, false), (false, false)]);
         assert_eq!(ends(&["echo 1 > t.py; python t.py"]), [(false, false)]);
-    }
-
-    #[test]
-    fn tests_that_failed_before_any_passed_say_that_others_passed_later() {
-        let counts = |passed, failed| {
-            Some(TestCounts {
-                passed: Some(passed),
-                failed: Some(failed),
-            })
-        };
-        let mark = |first: Option<TestCounts>, later: Option<TestCounts>| {
-            let mut events = events(&["pytest a.py", "pytest b.py"]);
-            for (event, tests) in events.iter_mut().zip([first, later]) {
-                event.is_answered = true;
-                event.outcome.tests = tests;
-                if tests.is_some_and(TestCounts::fails) {
-                    event.outcome.status = CallStatus::Failed;
-                }
-            }
-            EndStates::of(&events).mark_of(&events[0]).is_some()
-        };
-        assert!(mark(counts(0, 1), counts(3, 0)));
-        assert!(!mark(counts(0, 1), counts(3, 1)));
-        assert!(!mark(counts(0, 1), counts(0, 0)));
-        assert!(!mark(counts(5, 1), counts(3, 0)));
-        assert!(!mark(counts(0, 1), counts(0, 2)));
-        assert!(!mark(counts(0, 1), None));
     }
 }

@@ -13,31 +13,24 @@ pub(crate) const NO_LONGER_SO: &str = "no longer so";
 
 /// The other marks.
 const CHANGED: &str = "changed later";
-pub(crate) const UNDONE: &str = "undone later";
 pub(crate) const BEFORE_EDITS: &str = "before later edits";
 const BEFORE_INSTALLS: &str = "before later installs";
 pub(crate) const BEFORE_BOTH: &str = "before later edits and installs";
-const OTHERS_PASSED: &str = "other tests passed later";
 const RUN_FAILED: &str = "its last run failed";
 
 /// All marks.
-pub(crate) const MARKS: [&str; 8] = [
-    UNDONE,
+pub(crate) const MARKS: [&str; 6] = [
     NO_LONGER_SO,
     CHANGED,
     BEFORE_EDITS,
     BEFORE_INSTALLS,
     BEFORE_BOTH,
-    OTHERS_PASSED,
     RUN_FAILED,
 ];
 
 impl EndStates {
     /// What later events make of one, in a few words.
     pub fn mark_of(&self, event: &Event) -> Option<&'static str> {
-        if event.is_undone {
-            return Some(UNDONE);
-        }
         if event.is_outdated {
             return Some(CHANGED);
         }
@@ -52,11 +45,7 @@ impl EndStates {
             }
             (true, false) => Some(BEFORE_EDITS),
             (false, true) => Some(BEFORE_INSTALLS),
-            (false, false) => {
-                let is_passed = self.0.last_pass.is_some_and(|last| event.number < last);
-                let others = (is_passed && event.passed_no_test()).then_some(OTHERS_PASSED);
-                others.or_else(|| self.failed_when_run(event).then_some(RUN_FAILED))
-            }
+            (false, false) => self.failed_when_run(event).then_some(RUN_FAILED),
         }
     }
 

@@ -81,8 +81,6 @@ pub(super) struct TrackedFiles {
     pub last_put_back: Option<(usize, usize)>,
     /// The last event that changed a file which was there before, and was not undone.
     pub last_edit: Option<usize>,
-    /// The last event in which tests passed and none failed.
-    pub last_pass: Option<usize>,
     /// The failed events that came to go well, or that what they missed was there later, in order.
     pub mended: Vec<usize>,
     /// The failed events, in order.

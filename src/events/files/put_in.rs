@@ -158,7 +158,11 @@ pub(crate) fn mark_taken_out(all: &mut [Event], turns: &[SourceTurn<'_>]) {
     }
 }
 
-/// Tells of an edit that shows nothing of its own (an import, say) what the newest one before it on the same file shows, while that stands.
+/// Calls between two edits of a file that are looked at.
+const MAX_BETWEEN: usize = 64;
+
+/// Tells of an edit that shows nothing of its own (an import, say) what the newest one before it on the same file shows, while that stands
+/// and nothing but edits changed the file between them.
 pub(crate) fn pass_on_put_in(all: &mut [Event]) {
     for number in 0..all.len() {
         let earlier = all
@@ -167,12 +171,18 @@ pub(crate) fn pass_on_put_in(all: &mut [Event]) {
         let put_in = earlier.and_then(|event| {
             let later = event.superseded_by?.checked_sub(FIRST_NUMBER)?;
             let is_same = all.get(later)?.target.line == event.target.line;
-            Some((later, event.target.puts_in.clone().filter(|_| is_same)?))
+            let between = all
+                .get(number + 1..later)
+                .filter(|between| is_same && between.len() <= MAX_BETWEEN)?;
+            let changes = |other: &Event| other.target.is_run && other.target.effect == Effect::Modify;
+            let shown = event.target.puts_in.as_ref().or(event.put_in_before.as_ref())?;
+            (!between.iter().any(changes)).then(|| (later, shown.clone()))
         });
         if let Some((later, line)) = put_in
             && let Some(later) = all.get_mut(later)
+            && later.target.puts_in.is_none()
         {
-            later.target.puts_in.get_or_insert(line);
+            later.put_in_before = Some(line);
         }
     }
 }

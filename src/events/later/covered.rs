@@ -52,6 +52,18 @@ impl ProgramRun {
         is_all && self.chooses_less(earlier)
     }
 
+    /// Returns true if it is the program of an `earlier` run with the same subcommands, and names some of the same, or neither names anything.
+    pub fn resumes(&self, earlier: &Self) -> bool {
+        let is_plain = |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+        let (own, other) = (
+            self.named().take_while(is_plain),
+            earlier.named().take_while(is_plain),
+        );
+        let mut rest = earlier.named().skip_while(is_plain).peekable();
+        let names_none = self.named().all(|word| is_plain(&word)) && rest.peek().is_none();
+        own.eq(other) && (names_none || rest.any(|word| self.named().any(|own| own == word)))
+    }
+
     /// Returns true if its options choose no part that those of an `earlier` run do not: what chooses less does more.
     fn chooses_less(&self, earlier: &Self) -> bool {
         let is_chosen = |choice: &String| {

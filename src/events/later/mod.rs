@@ -1,7 +1,6 @@
-//! The consequences of later calls for earlier ones: errors are closed, runs covered, lookups outdated, calls undone.
+//! The consequences of later calls for earlier ones: errors are closed, runs covered, lookups outdated.
 
 mod covered;
 pub(crate) mod outdated;
 pub(crate) mod resolved;
-pub(crate) mod settled;
-pub(crate) mod undone;
+mod tried_again;

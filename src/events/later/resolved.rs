@@ -2,17 +2,32 @@
 
 use rustc_hash::FxHashMap;
 
+use super::tried_again::tries_again;
 use crate::events::event::Event;
 use crate::events::outcome::success::changed_nothing;
 use crate::events::run::ProgramRun;
-use crate::events::shell::{Step, Touch, is_same_file, last_step};
+use crate::events::shell::{Step, is_same_file, last_step};
 use crate::events::target::Effect;
 use crate::knowledge::errors::ErrorKind;
 use crate::knowledge::reading::kind_of;
+use crate::knowledge::test_counts::TestCounts;
 use crate::knowledge::tool_names::is_lookup;
 
 /// Later runs of one program, or of tests, that an error is compared with.
 const MAX_RUNS: usize = 64;
+
+/// Edited files that are compared with those that were put back.
+const MAX_EDITED: usize = 256;
+
+/// The files that calls edited, those left out that only put files back.
+pub(crate) fn edited<'e>(actions: impl Iterator<Item = &'e Event>) -> Vec<&'e str> {
+    let puts_back = |action: &Event| action.touches.iter().any(|touch| touch.step == Step::Restore);
+    let changes = actions.filter(|action| action.target.effect == Effect::Modify && !puts_back(action));
+    changes
+        .filter_map(|action| action.target.file.as_deref())
+        .take(MAX_EDITED)
+        .collect()
+}
 
 /// Runs that went well after an error which nobody tried again: it stood in nobody's way. Of code that was written for once one
 /// change or run tells so.
@@ -35,10 +50,8 @@ pub(crate) struct Later<'a> {
     runs: usize,
     /// If a change comes next.
     is_mended: bool,
-    /// If code was put back to what it was before.
-    is_put_back: bool,
-    /// Runs that failed, and their errors.
-    failed: Vec<(&'a ProgramRun, &'a str)>,
+    /// Files that were put back to what they were before.
+    put_back: Vec<&'a str>,
 }
 
 /// Closes the errors that nothing is left of at the end.
@@ -51,6 +64,7 @@ pub(crate) fn close_resolved(actions: &mut [Event]) {
     for action in actions.iter().filter(|action| is_found(action)) {
         found.extend(looked_up(action).map(|thing| (thing, action.turn)));
     }
+    let edited = edited(actions.iter());
     let mut later = Later::default();
     let mut resolved: Vec<usize> = Vec::new();
     for (index, action) in actions.iter().enumerate().skip(first).rev() {
@@ -58,18 +72,15 @@ pub(crate) fn close_resolved(actions: &mut [Event]) {
         if action.is_open
             && (only_looked(action)
                 || last.is_some_and(|last| *last >= action.turn)
-                || later.makes_good(action)
+                || later.makes_good(action, &edited)
                 || later.is_needless(action))
         {
             resolved.push(index);
         } else if action.outcome.failed() != Some(true) && action.is_answered {
             later.note(action);
-        } else {
-            later.note_failed(action);
-            if action.target.effect != Effect::Read && missed(action).is_none() {
-                // It failed for another reason: what was missing is there.
-                later.note_key(action);
-            }
+        } else if action.target.effect != Effect::Read && missed(action).is_none() {
+            // It failed for another reason: what was missing is there.
+            later.note_key(action);
         }
     }
     for index in resolved {
@@ -157,107 +168,16 @@ fn arguments(action: &Event) -> Option<(&str, Vec<&str>)> {
     Some((tool, told.split(", ").collect()))
 }
 
-/// The key of an argument in a call's line: `until` of `until: 2025-09-01`.
-fn key_of(argument: &str) -> &str {
-    argument.split_once(": ").map_or("", |(key, _)| key)
-}
-
-/// If a call of the same tool tries again what one with these arguments was to do: on the same object, which the first id among
-/// them tells, or else the first other word that names one thing. What names none, as a query does, is tried again by any call.
-fn tries_again(told: &[&str], later: &[&str]) -> bool {
-    let is_id = |argument: &&&str| {
-        value_of(argument)
-            .bytes()
-            .any(|byte| byte.is_ascii_digit() || byte == b'@')
-    };
-    let named = || {
-        let words = told.iter().filter(|argument| !value_of(argument).contains(' '));
-        words.filter(|argument| names_one(argument))
-    };
-    let Some(object) = named().find(is_id).or_else(|| named().next()) else {
-        return true;
-    };
-    let is_object =
-        |other: &&str| key_of(other) == key_of(object) && is_mistyped(value_of(object), value_of(other));
-    later.contains(object) || later.iter().any(is_object)
-}
-
-/// If two values begin alike and differ in no number: one is the other, mistyped or said in more words.
-fn is_mistyped(old: &str, new: &str) -> bool {
-    let shared = old
-        .bytes()
-        .zip(new.bytes())
-        .take_while(|(old, new)| old == new)
-        .count();
-    let has_digits = |value: &str| {
-        let rest = value.get(shared..);
-        rest.is_none_or(|rest| rest.bytes().any(|byte| byte.is_ascii_digit()))
-    };
-    2 * shared >= old.len().min(new.len()) && !has_digits(old) && !has_digits(new)
-}
-
-/// If a file was put back: a name that may be a branch is none.
-fn puts_back(touch: &Touch) -> bool {
-    let file = touch.file.as_deref().filter(|_| touch.step == Step::Restore);
-    file.is_some_and(|file| file.contains(['.', '/']))
-}
-
-fn value_of(argument: &str) -> &str {
-    argument.split_once(": ").map_or(argument, |(_, value)| value)
-}
-
-/// Letters of a value that others hardly have as well.
-const OWN_VALUE: usize = 12;
-
-/// If an argument names one thing: by a number or an id, or by a text of its own.
-fn names_one(argument: &str) -> bool {
-    let value = value_of(argument);
-    value.len() > 1 && value.bytes().any(|byte| byte.is_ascii_digit()) || value.len() >= OWN_VALUE
-}
-
 impl<'a> Later<'a> {
     /// The calls that were answered.
     pub(crate) fn of(actions: &'a [Event]) -> Self {
         let mut later = Self::default();
         for action in actions.iter().filter(|action| action.is_answered) {
-            if action.outcome.failed() == Some(true) {
-                later.note_failed(action);
-            } else {
+            if action.outcome.failed() != Some(true) {
                 later.note(action);
             }
         }
         later
-    }
-
-    fn note_failed(&mut self, action: &'a Event) {
-        let Some(error) = action.outcome.error.as_deref() else {
-            return;
-        };
-        for run in &action.target.runs {
-            if self.failed.len() < MAX_RUNS {
-                self.failed.push((run, error));
-            }
-        }
-    }
-
-    /// If the file that an error names was changed, and its program runs again and fails for another reason.
-    fn fails_otherwise(&self, action: &Event) -> bool {
-        let Some(error) = action.outcome.error.as_deref() else {
-            return false;
-        };
-        let is_end = |sign: char| sign.is_whitespace() || "()[]:,;'\"".contains(sign);
-        let is_changed = || {
-            error.split(is_end).any(|word| {
-                let of_name = self.edited.get(last_step(word));
-                of_name.is_some_and(|edited| edited.iter().any(|edited| is_same_file(edited, word)))
-            })
-        };
-        // The same, or a part of it.
-        let fails = |run: &ProgramRun| {
-            let mut failed = self.failed.iter();
-            failed.any(|(later, said)| *said != error && (later.covers(run) || run.covers(later)))
-        };
-        !self.failed.is_empty() && action.target.runs.iter().any(fails) && is_changed()
     }
 
     fn note(&mut self, action: &'a Event) {
@@ -277,7 +197,10 @@ impl<'a> Later<'a> {
                 of_name.push(file);
             }
         }
-        self.is_put_back |= action.touches.iter().any(puts_back);
+        let put_back = action.touches.iter().filter(|touch| touch.step == Step::Restore);
+        let room = MAX_RUNS.saturating_sub(self.put_back.len());
+        self.put_back
+            .extend(put_back.filter_map(|touch| touch.file.as_deref()).take(room));
         if target.effect != Effect::Read {
             self.note_key(action);
             self.went_well += 1;
@@ -305,8 +228,8 @@ impl<'a> Later<'a> {
         }
     }
 
-    /// If what failed was done later: by another try, another run, or because it is no more what it was.
-    pub(crate) fn makes_good(&self, action: &Event) -> bool {
+    /// If what failed was done later: by another try, another run, or because what was `edited` is no more what it was.
+    pub(crate) fn makes_good(&self, action: &Event, edited: &[&str]) -> bool {
         let (target, runs) = (&action.target, &action.target.runs);
         let file = target.file.as_deref();
         let file =
@@ -319,12 +242,15 @@ impl<'a> Later<'a> {
         let plain = |text: &str| text.to_ascii_lowercase().replace('_', "-");
         let is_there =
             || name.is_some_and(|name| self.keys.iter().any(|key| plain(key).contains(&plain(name))));
+        let is_put_back = || {
+            let mut files = self.put_back.iter();
+            files.any(|file| edited.iter().any(|edited| is_same_file(edited, file)))
+        };
         is_edited
             || self.is_tried_again(action)
             || self.is_run_again(action)
-            || action.is_check() && (self.is_put_back || runs.iter().any(ProgramRun::sets_aside))
-            || self.fails_otherwise(action)
-            || !runs.is_empty() && action.runs_that_count().all(|run| self.covers(run))
+            || action.is_check() && (is_put_back() || runs.iter().any(ProgramRun::sets_aside))
+            || self.is_covered(action)
             || is_there()
     }
 
@@ -342,21 +268,35 @@ impl<'a> Later<'a> {
         let Some((tool, told)) = arguments(action) else {
             return false;
         };
+        let error = action.outcome.error.as_deref().unwrap_or_default();
         let of_tool = self.by_tool.get(tool);
-        of_tool.is_some_and(|later| later.iter().any(|later| tries_again(&told, later)))
+        of_tool.is_some_and(|later| later.iter().any(|later| tries_again(tool, error, &told, later)))
     }
 
-    /// If the program that decided how a command ended went well later: the last one.
+    /// If the program that decided how a command ended went well later, on some of the same: the tests that failed, or else the last one.
     fn is_run_again(&self, action: &Event) -> bool {
-        let Some(run) = action.target.runs.last() else {
+        let outcome = &action.outcome;
+        let mut runs = action.target.runs.iter();
+        let failed = outcome.tests.is_some_and(TestCounts::fails);
+        let of_tests = runs.clone().rfind(|run| run.is_of_tests()).filter(|_| failed);
+        let Some(run) = of_tests.or_else(|| runs.next_back()) else {
             return false;
         };
-        let outcome = &action.outcome;
         let is_check = run.checks_code() || outcome.tests.is_some() || outcome.diagnostics.is_some();
         let same = self.by_program.get(run.program.as_str()).into_iter().flatten();
-        let mut same =
-            same.filter(|later| later.subcommand() == run.subcommand() && (!is_check || later.works_on(run)));
+        let mut same = same.filter(|later| {
+            if is_check {
+                later.works_on(run)
+            } else {
+                later.resumes(run)
+            }
+        });
         !run.is_of_installer() && same.any(|later| later.is_at_place_of(run))
+    }
+
+    /// If later runs did all that a command was to do.
+    fn is_covered(&self, action: &Event) -> bool {
+        !action.target.runs.is_empty() && action.runs_that_count().all(|run| self.covers(run))
     }
 
     /// A file of tests that ran by itself may have run among others since.

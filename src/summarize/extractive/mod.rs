@@ -211,7 +211,8 @@ fn without_replaced(candidates: &mut Vec<Candidate>, told: &superseded::LatestSt
         match candidate.section {
             Section::Constraints | Section::Asked | Section::AskedEarlier if turn.is_none() => {
                 let parts: Vec<&str> = sentences::sentences(&candidate.text).collect();
-                let now = |text: &&str| told.withdrawals.of(turn, text);
+                let is_demand = candidate.section == Section::Constraints;
+                let now = |text: &&str| told.withdrawals.of(turn, text, is_demand);
                 if parts.iter().any(|text| now(text).is_some()) {
                     let left = parts.iter().filter_map(|text| match now(text) {
                         None => Some(*text),

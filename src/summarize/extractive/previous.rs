@@ -16,9 +16,8 @@ use super::work::{RunsBefore, is_covered, was_overtaken};
 use crate::events::call::target;
 use crate::events::event::{Event, FIRST_NUMBER};
 use crate::events::files::end_states::EndStates;
-use crate::events::files::marks::{BEFORE_BOTH, BEFORE_EDITS, NO_LONGER_SO, UNDONE};
-use crate::events::later::resolved::{Later, cause_of};
-use crate::events::later::undone::TakenBack;
+use crate::events::files::marks::{BEFORE_BOTH, BEFORE_EDITS, NO_LONGER_SO};
+use crate::events::later::resolved::{Later, cause_of, edited};
 use crate::events::line::{cleaned, is_fence, shortened, without_bullet};
 use crate::events::outcome::status::{CallStatus, Outcome};
 use crate::events::shell::{Step, Touch};
@@ -178,13 +177,9 @@ impl PreviousSummary {
             .iter()
             .map(|action| (action.target.line.as_str(), action.is_answered))
             .collect();
+        let edited = edited(self.events().chain(actions));
         let mended = OnceCell::new();
         let later = || mended.get_or_init(|| Later::of(actions));
-        let taken: Vec<TakenBack<'_>> = actions.iter().filter_map(TakenBack::of).collect();
-        let is_undone = |call: &CallLine<'_>| {
-            let told = call.ending.unwrap_or_default();
-            taken.iter().any(|taken| taken.takes(call.label, told))
-        };
         let mut runs = RunsBefore::default();
         let mut done: FxHashSet<&str> = FxHashSet::default();
         let mut after: FxHashMap<Section, usize> = FxHashMap::default();
@@ -194,8 +189,7 @@ impl PreviousSummary {
             let mark = line
                 .event
                 .as_ref()
-                .and_then(|event| mark_of(event, actions, files))
-                .or_else(|| (section == Section::Done && is_undone(&call)).then_some(UNDONE));
+                .and_then(|event| mark_of(event, actions, files));
             let is_past = match section {
                 Section::Done | Section::Errors => {
                     let is_overtaken = |event: &Event| {
@@ -221,7 +215,7 @@ impl PreviousSummary {
                     let failed = failed.as_ref().or(line.event.as_ref());
                     let is_made_good = || {
                         failed.is_some_and(|event| {
-                            event.outcome.failed() == Some(true) && later().makes_good(event)
+                            event.outcome.failed() == Some(true) && later().makes_good(event, &edited)
                         })
                     };
                     let event = line.event.as_ref();

@@ -142,26 +142,22 @@ pub(super) fn asked(
     // The turn of a demand, by its words without numbers: one of an earlier turn was said anew.
     let mut demanded: FxHashMap<String, usize> = FxHashMap::default();
     for (rank, said) in people().enumerate() {
-        let base = match rank {
-            0 => 6.0,
-            _ if rank == last => 5.0,
-            1..4 => 4.0,
-            _ => 3.0,
-        };
         let is_answer = said
             .sentences
             .first()
             .is_some_and(|(_, kinds)| kinds.has(PhraseKind::Answer));
-        let section = if Some(said.turn) < replied_before {
-            Section::AskedEarlier
+        let (section, part) = if Some(said.turn) < replied_before {
+            (Section::AskedEarlier, 0.5)
         } else {
-            Section::Asked
+            (Section::Asked, 1.0)
         };
-        let base = if section == Section::AskedEarlier {
-            base / 2.0
-        } else {
-            base
-        };
+        let base = part
+            * match rank {
+                0 => 6.0,
+                _ if rank == last => 5.0,
+                1..4 => 4.0,
+                _ => 3.0,
+            };
         let mut rest: Vec<(usize, Cow<'_, str>, Kinds)> = Vec::new();
         // What was chosen of what the assistant asked holds for that alone.
         let is_choice = said
@@ -181,7 +177,9 @@ pub(super) fn asked(
                 replaced = Some(number);
                 continue;
             }
-            let now = told.withdrawals.of(Some(said.turn), sentence);
+            let now = told
+                .withdrawals
+                .of(Some(said.turn), sentence, is_rule || is_demand(sentence, *kinds));
             if matches!(now, Some(Now::Gone)) {
                 replaced = Some(number);
                 continue;

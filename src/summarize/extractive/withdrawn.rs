@@ -14,6 +14,9 @@ const MAX_THING: usize = 4;
 const TOPIC: usize = 5;
 const NAME: usize = 3;
 
+/// Words before what gives something up: `And please`.
+const MAX_BEFORE: usize = 3;
+
 /// Words of a sentence that asks for one thing: of a longer one more is left than was given up.
 const MAX_WORDS: usize = 24;
 
@@ -30,8 +33,8 @@ struct Withdrawal {
 enum GivenUp {
     /// A value for another one, in what is about the same.
     Value(String),
-    /// What these words name.
-    Thing(Vec<String>),
+    /// What these words name: demands too, or only what was asked for once.
+    Thing(Vec<String>, bool),
     /// What gave up something that one of these words names.
     Withdrawal(Vec<String>),
 }
@@ -47,11 +50,13 @@ impl Withdrawals {
     /// Notes a sentence of a person, no later than those noted before.
     pub fn note(&mut self, turn: usize, sentence: &str, kinds: Kinds) {
         let given_up = if kinds.has(PhraseKind::Instead) {
-            value_given_up(sentence)
-        } else if kinds.has(PhraseKind::Withdraws) {
-            thing_given_up(sentence)
+            value_given_up(sentence, kinds)
+        } else if kinds.has_any(&[PhraseKind::Withdraws, PhraseKind::Drops]) {
+            thing_given_up(sentence, kinds)
         } else if kinds.has(PhraseKind::Reverses) {
-            Some(GivenUp::Withdrawal(words_of(sentence).filter(|word| is_topic(word)).collect()))
+            Some(GivenUp::Withdrawal(
+                words_of(sentence).filter(|word| is_topic(word)).collect(),
+            ))
         } else {
             None
         };
@@ -66,7 +71,7 @@ impl Withdrawals {
     }
 
     /// What a person made later of a sentence, said in `turn` or (`None`) before all turns; `None` if it stands.
-    pub fn of(&self, turn: Option<usize>, sentence: &str) -> Option<Now<'_>> {
+    pub fn of(&self, turn: Option<usize>, sentence: &str, is_demand: bool) -> Option<Now<'_>> {
         let mut later = self
             .0
             .iter()
@@ -74,11 +79,14 @@ impl Withdrawals {
             .peekable();
         later.peek()?;
         let words: Vec<String> = words_of(sentence).collect();
-        let withdraws = Kinds::of(sentence).has(PhraseKind::Withdraws);
-        let by = later.find(|by| by.gives_up(&words, withdraws))?;
+        let withdraws = Kinds::of(sentence).has_any(&[PhraseKind::Withdraws, PhraseKind::Drops]);
+        let by = later.find(|by| match by.given_up {
+            GivenUp::Thing(_, of_demands) if is_demand && !of_demands => false,
+            _ => by.gives_up(&words, withdraws),
+        })?;
         Some(match by.given_up {
             GivenUp::Value(_) => Now::Changed(&by.sentence),
-            GivenUp::Thing(_) | GivenUp::Withdrawal(_) => Now::Gone,
+            GivenUp::Thing(..) | GivenUp::Withdrawal(_) => Now::Gone,
         })
     }
 }
@@ -92,7 +100,7 @@ impl Withdrawal {
                 words.contains(value) && words.iter().filter(|word| is_topic(word)).any(is_here)
             }
             GivenUp::Withdrawal(thing) => withdraws && thing.iter().any(|word| words.contains(word)),
-            GivenUp::Thing(thing) => {
+            GivenUp::Thing(thing, _) => {
                 words.len() <= MAX_WORDS && thing.iter().all(|word| words.contains(word))
             }
         }
@@ -113,21 +121,31 @@ fn words_of(sentence: &str) -> impl Iterator<Item = String> {
     })
 }
 
-/// The value that a sentence gives up: `30` of `90 days instead of 30`.
-fn value_given_up(sentence: &str) -> Option<GivenUp> {
+/// The value that a sentence gives up: `30` of `90 days instead of 30`. A remark or a question gives up none.
+fn value_given_up(sentence: &str, kinds: Kinds) -> Option<GivenUp> {
+    let wants = kinds.has_any(&[PhraseKind::Demand, PhraseKind::Request, PhraseKind::Wants]);
+    if !wants || sentence.ends_with(['?', '？']) {
+        return None;
+    }
     let (_, rest) = around(PhraseKind::Instead, sentence)?;
     let mut words = words_of(rest).take(WORDS_TO_VALUE);
     let value = words.find(|word| word.bytes().any(|byte| byte.is_ascii_digit()))?;
     Some(GivenUp::Value(value))
 }
 
-/// The thing that a sentence gives up: `ticket`, `lena` of `forget the ticket for Lena, but tell me …`.
-fn thing_given_up(sentence: &str) -> Option<GivenUp> {
-    let (before, rest) = around(PhraseKind::Withdraws, sentence)?;
-    let is_denied = words_of(before)
-        .last()
-        .is_some_and(|word| word == "not" || word.ends_with("n't") || word.ends_with("n’t"));
-    if is_denied || sentence.ends_with(['?', '？']) {
+/// The thing that a sentence gives up: `ticket`, `lena` of `forget the ticket for Lena, but tell me …`. What forbids to give something
+/// up, does so under a condition or tells of it gives up nothing.
+fn thing_given_up(sentence: &str, kinds: Kinds) -> Option<GivenUp> {
+    let withdraws = kinds.has(PhraseKind::Withdraws);
+    let kind = if withdraws {
+        PhraseKind::Withdraws
+    } else {
+        PhraseKind::Drops
+    };
+    let (before, rest) = around(kind, sentence)?;
+    let opens = |word: String| word.is_empty() || is_word(PhraseKind::Opener, &word);
+    let is_first = words_of(before).take(MAX_BEFORE + 1).count() <= MAX_BEFORE && words_of(before).all(opens);
+    if !is_first || kinds.has(PhraseKind::Condition) || sentence.ends_with(['?', '？']) {
         return None;
     }
     let mut thing: Vec<String> = Vec::new();
@@ -148,7 +166,7 @@ fn thing_given_up(sentence: &str) -> Option<GivenUp> {
     let names = thing
         .first()
         .is_some_and(|word| word.chars().count() >= NAME && !Kinds::of(word).has(PhraseKind::Pronoun));
-    (names && thing.len() <= MAX_THING).then_some(GivenUp::Thing(thing))
+    (names && thing.len() <= MAX_THING).then_some(GivenUp::Thing(thing, withdraws))
 }
 
 #[cfg(test)]
@@ -199,16 +217,39 @@ mod tests {
             (page, "Can we drop the admin page?", ""),
             (page, "Forget it.", ""),
             (page, "Drop the page for members.", ""),
+            (page, "If they ask, forget the admin page.", ""),
+            (page, "People tend to forget the admin page.", ""),
+            (
+                "Always run migrations in a transaction.",
+                "Never skip migrations.",
+                "",
+            ),
+            (
+                "Never touch users_old without a backup.",
+                "Then drop users_old.",
+                "",
+            ),
+            (
+                "You must keep the timeout at most 30 seconds.",
+                "The timeout error came after 45 seconds, not 30.",
+                "",
+            ),
+            (
+                "Always run the server on port 8080.",
+                "Why does the server listen on 9000 instead of 8080?",
+                "",
+            ),
         ] {
+            let is_demand = |sentence: &str| Kinds::of(sentence).has(PhraseKind::Demand);
             let mut said = Withdrawals::default();
             said.note(1, later, Kinds::of(later));
-            let now = match said.of(Some(0), earlier) {
+            let now = match said.of(Some(0), earlier, is_demand(earlier)) {
                 Some(Now::Changed(by)) if by == later => "changed",
                 Some(Now::Gone) => "gone",
                 _ => "",
             };
             assert_eq!(now, expected, "{later}");
-            assert!(said.of(Some(1), earlier).is_none());
+            assert!(said.of(Some(1), earlier, false).is_none());
         }
     }
 }

@@ -231,13 +231,17 @@ fn line_of_call(action: &Event, before: &RunsBefore, files: &EndStates, limits: 
         text.push_str(" -> ");
         text.push_str(&ending);
     }
-    push_put_in(action, &mut text, limits);
+    let put_in = action.target.puts_in.as_ref().or(action.put_in_before.as_ref());
+    push_line_put_in(action, put_in, &mut text, limits);
     text
 }
 
 /// Appends what an edit that went well put in.
 pub(super) fn push_put_in(action: &Event, text: &mut String, limits: LineLimits) {
-    let put_in = action.target.puts_in.as_deref();
+    push_line_put_in(action, action.target.puts_in.as_ref(), text, limits);
+}
+
+fn push_line_put_in(action: &Event, put_in: Option<&String>, text: &mut String, limits: LineLimits) {
     let put_in = put_in.filter(|_| action.is_answered && action.outcome.failed() != Some(true));
     if let Some(line) = put_in.and_then(|line| shortened(line, limits.line)) {
         text.push_str(": ");

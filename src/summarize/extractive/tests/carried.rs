@@ -80,18 +80,6 @@ fn a_call_that_was_quoted_as_failed_is_open_until_what_it_ran_goes_well() {
 }
 
 #[test]
-fn what_a_later_call_takes_back_says_so() {
-    let previous = "Done:\n- create_draft(to: ann) -> id: r-55\n- create_draft(to: bob) -> id: r-56";
-    let turns = [
-        call("", "delete_draft", r#"{"id": "r-55"}"#),
-        answer(r#"{"ok": true}"#),
-    ];
-    let text = summary_of(&turns, Some(previous), &[], 300).text;
-    assert!(text.contains("(to: ann) (undone later) -> id: r-55"), "{text}");
-    assert!(text.contains("(to: bob) -> id: r-56"), "{text}");
-}
-
-#[test]
 fn calls_of_one_summary_make_nothing_of_each_other() {
     // What was quoted stands below, though it may have been done before.
     let previous = "Done:

@@ -61,7 +61,7 @@ fn tests_that_failed_behind_a_build_are_closed_by_the_tests_alone() {
         // Tests ran last, and failed.
         (&beside, &later, false),
         (&chained, &later, false),
-        (&piped, &later, true),
+        (&piped, &later, false),
     ] {
         let text = done(&[("sh", failed, bad), ("sh", later, good)]);
         assert_eq!(text.contains("Open errors"), is_open, "{text}");
@@ -137,6 +137,7 @@ fn a_command_is_mended_by_its_last_program_whatever_stood_before_it_or_chose_not
         "test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\nexit code: 101";
     let denied = "Failed to dial target host: connection refused\nexit code: 1";
     let fine = "{\"id\": \"t-1\"}\nexit code: 0";
+    let edit = r#"{"path": "src/lib.rs", "old_str": "one()", "new_str": "two()"}"#;
     for (failed, error, later, out, is_open) in [
         // Times choose no tests, other words do.
         (
@@ -181,6 +182,24 @@ fn a_command_is_mended_by_its_last_program_whatever_stood_before_it_or_chose_not
             fine,
             false,
         ),
+        // Another object, another subcommand and another file are none of it.
+        (
+            "kubectl apply -f prod.yaml",
+            denied,
+            "kubectl apply -f dev.yaml",
+            fine,
+            true,
+        ),
+        ("psql -f orders.sql", denied, "psql -c 'select 1'", fine, true),
+        ("gh pr merge 17", denied, "gh pr view 3", fine, true),
+        (
+            "git push origin main",
+            denied,
+            "git push origin wip/test",
+            fine,
+            true,
+        ),
+        ("pytest && flake8", counted, "flake8", fine, true),
         // What is put back, and what is tried without the changes, is open no more.
         ("cargo test", counted, "git checkout src/lib.rs", fine, false),
         ("cargo test", counted, "git checkout -b next", fine, true),
@@ -192,7 +211,11 @@ fn a_command_is_mended_by_its_last_program_whatever_stood_before_it_or_chose_not
             false,
         ),
     ] {
-        let text = done(&[("sh", &run(failed), error), ("sh", &run(later), out)]);
+        let text = done(&[
+            ("str_replace", edit, "The file has been edited."),
+            ("sh", &run(failed), error),
+            ("sh", &run(later), out),
+        ]);
         assert_eq!(
             text.contains("Open errors"),
             is_open,
@@ -245,4 +268,83 @@ fn an_edit_that_shows_nothing_tells_what_the_one_before_it_put_in() {
         ("bash", r#"{"command": "ls out"}"#, "a"),
     ]);
     assert!(!text.contains("cancelled_at"), "{text}");
+}
+
+#[test]
+fn a_call_on_another_object_leaves_an_error_open() {
+    let failed = "Error: not allowed for this one";
+    for (tool, first, later, is_open) in [
+        (
+            "cancel_reservation",
+            r#"{"user_id": "u-7", "reservation_id": "AB12"}"#,
+            r#"{"user_id": "u-7", "reservation_id": "ZZ99"}"#,
+            true,
+        ),
+        (
+            "pay",
+            r#"{"payer": "A-1", "payee": "B-2"}"#,
+            r#"{"payer": "A-1", "payee": "C-3"}"#,
+            true,
+        ),
+        ("delete_user", r#"{"name": "anna"}"#, r#"{"name": "bert"}"#, true),
+        (
+            "run_sql",
+            r#"{"query": "DELETE FROM orders"}"#,
+            r#"{"query": "SELECT 1"}"#,
+            true,
+        ),
+        (
+            "run_sql",
+            r#"{"query": "SELECT a FROM b"}"#,
+            r#"{"query": "SELECT a FROM c"}"#,
+            false,
+        ),
+        (
+            "send_email",
+            r#"{"to": "ceo@acme.io", "body": "The plan."}"#,
+            r#"{"to": "bob@acme.io", "body": "The plan."}"#,
+            true,
+        ),
+        (
+            "delete_user",
+            r#"{"name": "administrator"}"#,
+            r#"{"name": "administrative_bot"}"#,
+            true,
+        ),
+        (
+            "create_ticket",
+            r#"{"queue": "Q1", "host": "db-1", "priority": "P9"}"#,
+            r#"{"queue": "Q1", "host": "db-1", "priority": "P2"}"#,
+            false,
+        ),
+    ] {
+        let text = done(&[(tool, first, failed), (tool, later, r#"{"status": "done"}"#)]);
+        assert_eq!(text.contains("Open errors"), is_open, "{first}: {text}");
+    }
+}
+
+#[test]
+fn a_line_put_in_goes_with_what_a_command_changed_between_two_edits() {
+    let edit = |old: &str, new: &str| {
+        serde_json::json!({"path": "/w/m.py", "old_str": old, "new_str": new}).to_string()
+    };
+    let edits = [
+        edit("a", "total_amount = compute_sum(rows)"),
+        edit("import a", "import b"),
+    ];
+    let edited = "The file /w/m.py has been edited.";
+    for (between, is_told) in [("ls", true), ("sed -i '/total_amount/d' /w/m.py", false)] {
+        let run = serde_json::json!({ "command": between }).to_string();
+        let text = done(&[
+            ("str_replace", &edits[0], edited),
+            ("bash", &run, "Exit code: 0"),
+            ("str_replace", &edits[1], edited),
+            ("bash", r#"{"command": "mkdir out"}"#, "Exit code: 0"),
+        ]);
+        let line = text
+            .lines()
+            .find(|line| line.contains("str_replace /w/m.py"))
+            .unwrap_or_default();
+        assert_eq!(line.contains("total_amount"), is_told, "{text}");
+    }
 }

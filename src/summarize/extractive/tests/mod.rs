@@ -4,7 +4,6 @@ mod carried;
 mod choice;
 mod content;
 mod endings;
-mod jobs;
 mod later;
 mod mended;
 mod promises;

@@ -186,6 +186,18 @@ fn an_element_is_told_by_its_role_and_name_however_pages_number_it() {
             "uid=1_3 link \"Terms\" url=\"/terms\"",
             "(link 'Terms')",
         ),
+        (
+            "click",
+            r#"{"index": 4}"#,
+            "[4]<a aria-label=\"1 > 2\">Cart</a>",
+            "(a 'Cart')",
+        ),
+        (
+            "click",
+            r#"{"element": "7"}"#,
+            "[7] link 'Tom's: shop'",
+            "(link 'Tom's: shop')",
+        ),
         ("click", r#"{"element": "9"}"#, "[9] button ''", ""),
         ("click", r#"{"element": "9"}"#, "The price is [9] button 'Go'", ""),
     ] {
