@@ -1,18 +1,9 @@
 #!/usr/bin/env bash
 # Builds the Python wheel into target/wheels, installs it, and runs python/tests against the program. Needs cargo, python3 with venv, and
 # PyPI for maturin, pytest and the libraries whose files are read; they are kept in target/python-tools and target/python-tests.
-# `--fetch` only fetches these, `--build` only builds. `--quick` as the first word compiles the package without optimizing it, for a test
-# of what it does; `--print-quick` prints the setting for cargo that does so.
+# `--fetch` only fetches these, `--build` only builds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-
-quick='profile.release.package.trajfit.opt-level=0'
-[ "${1:-}" != --print-quick ] || { echo "$quick"; exit 0; }
-settings=()
-if [ "${1:-}" = --quick ]; then
-    settings=(--config "$quick")
-    shift
-fi
 
 target=$(cargo metadata --format-version 1 --no-deps --locked | python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')
 export CARGO_TARGET_DIR=$target
@@ -29,7 +20,7 @@ fi
 wheels=$target/wheels
 rm -rf "$wheels"
 # The profile of the program: what it has compiled is taken, but for Parquet and Arrow, which it is built without.
-"$tools/bin/maturin" build --quiet --release --locked "${settings[@]}" --manifest-path python/Cargo.toml --out "$wheels"
+"$tools/bin/maturin" build --quiet --release --locked --manifest-path python/Cargo.toml --out "$wheels"
 wheel=$(echo "$wheels"/trajfit-*.whl)
 bytes=$(wc -c <"$wheel")
 printf '%s: %s bytes\n' "$(basename "$wheel")" "$bytes"
