@@ -3,7 +3,7 @@
 use crate::knowledge::tool_names::is_lookup;
 
 /// If a call of the same tool tries again what one with these arguments was to do: on the same object, where most ids are the same.
-/// What holds no id, as a query does, is tried again by one that begins alike.
+/// One that holds no id, as a query does, is tried again by one that begins alike.
 pub(super) fn tries_again(tool: &str, error: &str, told: &[&str], later: &[&str]) -> bool {
     let ids = || told.iter().filter(|argument| is_id(value_of(argument)));
     let is_same = |argument: &str| later.iter().any(|other| is_same_object(argument, other));

@@ -31,7 +31,7 @@ pub(super) struct LatestStatements {
     by_subject: FxHashMap<String, usize>,
     /// Changes, the latest first.
     changes: Vec<ChangeNotice>,
-    /// What people gave up.
+    /// Demands and requests that people gave up.
     pub withdrawals: Withdrawals,
     /// The turn after the last run of tests, which tells anew how they are.
     tests_run: Option<usize>,

@@ -33,9 +33,9 @@ struct Withdrawal {
 enum GivenUp {
     /// A value for another one, in what is about the same.
     Value(String),
-    /// What these words name: demands too, or only what was asked for once.
+    /// The thing that these words name, in demands too or only in requests.
     Thing(Vec<String>, bool),
-    /// What gave up something that one of these words names.
+    /// A sentence that gave up something that one of these words names.
     Withdrawal(Vec<String>),
 }
 
@@ -70,7 +70,7 @@ impl Withdrawals {
         }
     }
 
-    /// What a person made later of a sentence, said in `turn` or (`None`) before all turns; `None` if it stands.
+    /// The consequence of a person's later words for a sentence, said in `turn` or (`None`) before all turns; `None` if it stands.
     pub fn of(&self, turn: Option<usize>, sentence: &str, is_demand: bool) -> Option<Now<'_>> {
         let mut later = self
             .0
