@@ -3,6 +3,7 @@
 use super::call::target;
 use super::line::cleaned;
 use super::run::ProgramRun;
+use super::shell::patch::UPDATES;
 use super::source_call::SourceCall;
 use super::target::{Effect, Target};
 use super::tools::Verbs;
@@ -19,7 +20,11 @@ pub(crate) fn target_of_line(line: &str) -> Option<Target> {
         let target = target(&SourceCall::tagged(tool, fields.collect()), None);
         // The directory is told only where commands ran in several.
         // Blanks in it are told once.
-        let is_same = |line: &str| target.line == line || cleaned(&target.line) == line;
+        // Where its quotation stood behind it, a line has all of a command that is cut else.
+        let is_same = |line: &str| match target.line.strip_suffix('…') {
+            Some(start) if line.len() > target.line.len() => line.starts_with(start.trim_end()),
+            _ => target.line == line || cleaned(&target.line) == line,
+        };
         let elsewhere = || {
             let (tool, command) = line.split_once(": ").unwrap_or(("", line));
             let (_, command) = command.strip_prefix("cd ")?.split_once(" && ")?;
@@ -60,6 +65,12 @@ pub(crate) fn target_of_line(line: &str) -> Option<Target> {
         .or_else(|| {
             let (tool, path) = on_file().filter(|(tool, path)| is_known(tool) && !path.contains(' '))?;
             found(tool, &[("path", path)])
+        })
+        .or_else(|| {
+            // A patch of several files.
+            let (tool, paths) = on_file().filter(|(tool, paths)| is_known(tool) && paths.contains(", "))?;
+            let files = paths.split(", ").map(|path| format!("{UPDATES}{path}\n"));
+            found(tool, &[("input", &files.collect::<String>())])
         })
         .or_else(|| found("", &[("command", line)]).filter(|_| !names_arguments(line)))
 }
@@ -105,7 +116,17 @@ mod tests {
                 &[(Step::Read, "/w/b.py")],
             ),
             ("Edit /w/b.py", Effect::Modify, &[(Step::Write, "/w/b.py")]),
+            (
+                "apply_patch a.py, src/b.py",
+                Effect::Modify,
+                &[(Step::Write, "a.py"), (Step::Write, "src/b.py")],
+            ),
             ("sed -i s/a/b/ c.py", Effect::Modify, &[(Step::Write, "c.py")]),
+            (
+                "bash: sed -i '1a require \"timecop\"' spec/hookshot/policy_spec.rb && BUNDLE_PATH=/opt/gems bundle exec rspec spec/hookshot/policy_spec.rb",
+                Effect::Modify,
+                &[(Step::Write, "spec/hookshot/policy_spec.rb")],
+            ),
             ("python run.py", Effect::Other, &[(Step::Run, "run.py")]),
         ] {
             let target = target_of_line(line).expect(line);

@@ -11,6 +11,7 @@ mod pattern;
 pub(crate) mod put_in;
 pub(crate) mod scripts;
 mod steps;
+pub(crate) mod taken_out;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,15 +1,14 @@
-//! The lines that edits put into files, and which of them a later edit took out.
+//! The lines that edits put into files.
 
 use std::borrow::Cow;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use crate::events::code::most_telling;
 use crate::events::event::{Event, FIRST_NUMBER};
 use crate::events::line::{cleaned, is_telling, lines_of};
+use crate::events::shell::patch;
 use crate::events::shell::programs::is_editor;
-use crate::events::shell::{is_same_file, last_step, patch};
-use crate::events::source::SourceTurn;
 use crate::events::source_call::SourceCall;
 use crate::events::target::Effect;
 use crate::events::tools::{ArgumentFields, Holds, is_replaced};
@@ -25,7 +24,7 @@ pub(crate) fn taken_out<'c>(call: &'c SourceCall<'_>) -> Vec<Cow<'c, str>> {
     taken_out_by(&ArgumentFields::of(call))
 }
 
-fn put_in_by<'c>(fields: &ArgumentFields<'c>) -> Vec<Cow<'c, str>> {
+pub(super) fn put_in_by<'c>(fields: &ArgumentFields<'c>) -> Vec<Cow<'c, str>> {
     let held = fields.all(Holds::Content).chain(fields.all(Holds::Inserted));
     let held: Vec<Cow<'c, str>> = held.collect();
     if !held.is_empty() {
@@ -45,13 +44,13 @@ fn put_in_by<'c>(fields: &ArgumentFields<'c>) -> Vec<Cow<'c, str>> {
 }
 
 /// The texts that a call takes out of its file: what its arguments hold as that, and the lines of patches.
-fn taken_out_by<'c>(fields: &ArgumentFields<'c>) -> Vec<Cow<'c, str>> {
-    let patches = fields
-        .all(Holds::Patch)
-        .map(|text| patch::patch_lines(&text).removed.join("\n"));
+pub(super) fn taken_out_by<'c>(fields: &ArgumentFields<'c>) -> Vec<Cow<'c, str>> {
+    let others = fields.iter().filter(|(name, _)| !is_replaced(name));
+    let texts = others.map(|(_, text)| text).filter(|text| text.contains('\n'));
+    let patches = texts.map(|text| patch::patch_lines(&text).removed.join("\n"));
     fields
         .all(Holds::Replaced)
-        .chain(patches.map(Cow::Owned))
+        .chain(patches.filter(|removed| !removed.is_empty()).map(Cow::Owned))
         .collect()
 }
 
@@ -111,53 +110,6 @@ pub(crate) fn puts_in(fields: &ArgumentFields<'_>) -> Option<String> {
     found.map(|line| ["+ ", &cleaned(line)].concat())
 }
 
-/// Files of one name that are told apart.
-const MAX_ALIKE: usize = 16;
-
-/// Lines of a file that later edits put in, and lines that they took out.
-struct EditedLines {
-    path: String,
-    put_in: FxHashSet<String>,
-    taken_out: FxHashSet<String>,
-    /// The longest line that each of these edits took out.
-    longest: FxHashSet<String>,
-}
-
-/// Marks the edits of which a later one took out a line for good: the longest of either, since short ones stand in many places.
-pub(crate) fn mark_taken_out(all: &mut [Event], turns: &[SourceTurn<'_>]) {
-    let mut files: FxHashMap<String, Vec<EditedLines>> = FxHashMap::default();
-    for event in all.iter_mut().rev() {
-        let changes = event.target.effect == Effect::Modify && event.outcome.failed() != Some(true);
-        let is_done = changes && event.is_answered && !event.changed_nothing;
-        let file = event.target.file.as_deref().filter(|_| is_done);
-        let call = turns.get(event.turn).and_then(|turn| turn.calls.get(event.call));
-        let (Some(file), Some(call)) = (file, call) else {
-            continue;
-        };
-        let alike = files.entry(last_step(file).to_owned()).or_default();
-        let Some(lines) = of_file(alike, file) else {
-            continue;
-        };
-        let fields = ArgumentFields::of(call);
-        let put = put_in_by(&fields);
-        let put = put.iter().flat_map(|text| lines_of(text));
-        let put = put.map(str::trim);
-        let put: Vec<&str> = put.filter(|line| is_telling(line)).collect();
-        let longest = put.iter().max_by_key(|line| line.len());
-        event.is_outdated |= longest.is_some_and(|line| lines.taken_out.contains(*line))
-            || put.iter().any(|line| lines.longest.contains(*line));
-        lines.put_in.extend(put.iter().map(|line| (*line).to_owned()));
-        for text in taken_out_by(&fields) {
-            let gone = lines_of(&text).map(str::trim);
-            let gone = gone.filter(|line| is_telling(line) && !lines.put_in.contains(*line));
-            let gone: Vec<&str> = gone.collect();
-            let longest = gone.iter().max_by_key(|line| line.len());
-            lines.longest.extend(longest.map(|line| (*line).to_owned()));
-            lines.taken_out.extend(gone.iter().map(|line| (*line).to_owned()));
-        }
-    }
-}
-
 /// Calls between two edits of a file that are looked at.
 const MAX_BETWEEN: usize = 64;
 
@@ -184,97 +136,5 @@ pub(crate) fn pass_on_put_in(all: &mut [Event]) {
         {
             later.put_in_before = Some(line);
         }
-    }
-}
-
-/// The lines of a file among those of its name.
-fn of_file<'l>(alike: &'l mut Vec<EditedLines>, path: &str) -> Option<&'l mut EditedLines> {
-    let found = alike.iter().position(|lines| is_same_file(&lines.path, path));
-    if found.is_none() && alike.len() < MAX_ALIKE {
-        alike.push(EditedLines {
-            path: path.to_owned(),
-            put_in: FxHashSet::default(),
-            taken_out: FxHashSet::default(),
-            longest: FxHashSet::default(),
-        });
-    }
-    let last = alike.len().checked_sub(1)?;
-    alike
-        .get_mut(found.unwrap_or(last))
-        .filter(|lines| is_same_file(&lines.path, path))
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::events::source::{Context, source_turns};
-    use crate::trajectory::views_of;
-
-    /// If each of these edits, by file, old and new text, is marked as changed later: the same for texts and for blocks of a patch.
-    fn outdated(edits: &[(&str, &str, &str)]) -> Vec<bool> {
-        let texts = marked(edits, |path, old, new| {
-            (
-                "edit_file",
-                serde_json::json!({"path": path, "old_str": old, "new_str": new}),
-            )
-        });
-        let blocks = marked(edits, |path, old, new| {
-            let block = format!("<<<<<<< SEARCH\n{old}\n=======\n{new}\n>>>>>>> REPLACE");
-            ("apply_diff", serde_json::json!({"path": path, "diff": block}))
-        });
-        assert_eq!(texts, blocks, "{edits:?}");
-        texts
-    }
-
-    fn marked(
-        edits: &[(&str, &str, &str)],
-        written: impl Fn(&str, &str, &str) -> (&'static str, serde_json::Value),
-    ) -> Vec<bool> {
-        let turns: Vec<String> = edits
-            .iter()
-            .flat_map(|(path, old, new)| {
-                let (tool, arguments) = written(path, old, new);
-                let call = serde_json::json!({"role": "assistant", "tool_calls":
-                    [{"function": {"name": tool, "arguments": arguments.to_string()}}]});
-                let answer = serde_json::json!({"role": "tool", "content": "The file was edited."});
-                [call.to_string(), answer.to_string()]
-            })
-            .collect();
-        let record = format!(r#"{{"messages": [{}]}}"#, turns.join(","));
-        let views = views_of(&record);
-        let turns = source_turns(Context::of(&views), &views, Into::into);
-        let events = crate::events::reading::events(&turns);
-        events.iter().map(|event| event.is_outdated).collect()
-    }
-
-    #[test]
-    fn an_edit_is_changed_later_where_one_of_its_lines_is_taken_out_for_good() {
-        let first = ("/w/a.py", "rows = None", "rows = read(path)\nreturn rows");
-        let second = ("a.py", "rows = read(path)", "rows = read_all(path)");
-        assert_eq!(outdated(&[first, second]), [true, false]);
-        // Taken out and put in again.
-        let third = ("/w/a.py", "rows = read_all(path)", "rows = read(path)");
-        assert_eq!(outdated(&[first, second, third]), [false, true, false]);
-        // A line that stays in the text around a change.
-        let around = (
-            "/w/a.py",
-            "rows = read(path)\n\n",
-            "rows = read(path)\nrows.sort()",
-        );
-        assert_eq!(outdated(&[first, around]), [false, false]);
-        // Another file of that name, and a line that stands in many places.
-        let other = ("/v/a.py", "rows = read(path)", "rows = read_all(path)");
-        assert_eq!(outdated(&[first, other]), [false, false]);
-        let common = (
-            "/w/a.py",
-            "kept = rows_of(other_path)\nreturn rows",
-            "return None",
-        );
-        assert_eq!(outdated(&[first, common]), [false, false]);
-        let all = (
-            "/w/a.py",
-            "kept = rows_of(other_path)\nrows = read(path)\nreturn rows",
-            "return None",
-        );
-        assert_eq!(outdated(&[first, all]), [true, false]);
     }
 }

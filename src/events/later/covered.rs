@@ -52,6 +52,18 @@ impl ProgramRun {
         is_all && self.chooses_less(earlier)
     }
 
+    /// Returns true if it ran all of the files or packages that it names, and the `error` of an `earlier` run names one of them.
+    pub fn is_of_named(&self, earlier: &Self, error: &str) -> bool {
+        let is_end = |rest: &str| !rest.starts_with(|sign: char| sign.is_alphanumeric() || sign == '_');
+        let is_in_error = |word: &str| {
+            let word = word.trim_start_matches("./").trim_end_matches('/');
+            let mut places = error.match_indices(word);
+            let is_path = word.contains(['/', '.']) && word.contains(char::is_alphanumeric);
+            is_path && places.any(|(at, _)| error.get(at + word.len()..).is_some_and(is_end))
+        };
+        self.chooses_less(earlier) && self.named().any(is_in_error)
+    }
+
     /// Returns true if it is the program of an `earlier` run with the same subcommands, and names some of the same, or neither names anything.
     pub fn resumes(&self, earlier: &Self) -> bool {
         let is_plain = |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
@@ -93,8 +105,10 @@ fn is_alternative(one: &str, pattern: &str) -> bool {
 
 /// Returns true if a test, or a file or directory of tests, is among those that `wider` names.
 fn is_within(test: &str, wider: &str) -> bool {
-    let wider = wider.trim_start_matches("./").trim_end_matches('/');
-    if matches!(wider, "" | "." | "...") {
+    // `//a/...` and `./a/...` name all that is below.
+    let wider = wider.trim_start_matches("./").trim_end_matches("...");
+    let wider = wider.trim_end_matches('/');
+    if matches!(wider, "" | ".") {
         return true;
     }
     let test = test.trim_start_matches("./");
@@ -205,6 +219,11 @@ mod tests {
             ("gcc -O2 a.c", "gcc a.c"),
             ("npm test", "npm run test -- a.js"),
             ("go test ./...", "go test ./pkg/a"),
+            ("go test ./pkg/...", "go test ./pkg/a"),
+            (
+                "bazel test //a/... //b:c",
+                "bazel test --config=ci //a/x/... //a:t",
+            ),
             ("npx jest", "npx jest a.test.js"),
             ("bun test", "bun test a.test.ts"),
             ("python manage.py test", "python manage.py test shop.tests"),

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::tried_again::tries_again;
+use super::tried_again::Tries;
 use crate::events::event::Event;
 use crate::events::outcome::success::changed_nothing;
 use crate::events::run::ProgramRun;
@@ -10,10 +10,9 @@ use crate::events::shell::{Step, is_same_file, last_step};
 use crate::events::target::Effect;
 use crate::knowledge::errors::ErrorKind;
 use crate::knowledge::reading::kind_of;
-use crate::knowledge::test_counts::TestCounts;
 use crate::knowledge::tool_names::is_lookup;
 
-/// Later runs of one program, or of tests, that an error is compared with.
+/// Later runs of tests, changes of one name and keys that an error is compared with.
 const MAX_RUNS: usize = 64;
 
 /// Edited files that are compared with those that were put back.
@@ -36,12 +35,12 @@ const NEEDLESS: usize = 2;
 /// Later successes.
 #[derive(Default)]
 pub(crate) struct Later<'a> {
-    by_program: FxHashMap<&'a str, Vec<&'a ProgramRun>>,
+    good: Tries<'a>,
+    /// Those that failed as well: the newer error stands for both.
+    failed: Tries<'a>,
     tests: Vec<&'a ProgramRun>,
     /// Files by their last steps.
     edited: FxHashMap<&'a str, Vec<&'a str>>,
-    /// Calls with arguments, by tool.
-    by_tool: FxHashMap<&'a str, Vec<Vec<&'a str>>>,
     /// Everything that was changed or run, by the keys of the calls.
     keys: Vec<&'a str>,
     /// Changes and runs that went well.
@@ -82,6 +81,7 @@ pub(crate) fn close_resolved(actions: &mut [Event]) {
             // It failed for another reason: what was missing is there.
             later.note_key(action);
         }
+        later.note_failed(action);
     }
     for index in resolved {
         if let Some(action) = actions.get_mut(index) {
@@ -161,13 +161,6 @@ fn cause(error: &str) -> Option<Cause<'_>> {
     Some(Cause { name, is_in_the_way })
 }
 
-/// The tool of a call with arguments, and what its line tells of them: `order_card(card: C1, branch: 22)`.
-fn arguments(action: &Event) -> Option<(&str, Vec<&str>)> {
-    let (tool, rest) = action.target.line.split_once('(')?;
-    let told = rest.strip_suffix(')').filter(|_| !tool.contains(' '))?;
-    Some((tool, told.split(", ").collect()))
-}
-
 impl<'a> Later<'a> {
     /// The calls that were answered.
     pub(crate) fn of(actions: &'a [Event]) -> Self {
@@ -176,18 +169,14 @@ impl<'a> Later<'a> {
             if action.outcome.failed() != Some(true) {
                 later.note(action);
             }
+            later.note_failed(action);
         }
         later
     }
 
     fn note(&mut self, action: &'a Event) {
         let target = &action.target;
-        if let Some((tool, told)) = arguments(action) {
-            let of_tool = self.by_tool.entry(tool).or_default();
-            if of_tool.len() < MAX_RUNS {
-                of_tool.push(told);
-            }
-        }
+        self.good.note_call(action);
         if target.effect == Effect::Modify
             && !action.changed_nothing
             && let Some(file) = target.file.as_deref()
@@ -212,12 +201,31 @@ impl<'a> Later<'a> {
             .iter()
             .filter(|run| !run.is_of_tests() || has_passed(action))
         {
-            if run.is_of_tests() && self.tests.len() < MAX_RUNS && !self.tests.contains(&run) {
-                self.tests.push(run);
+            self.note_run(run);
+        }
+    }
+
+    fn note_run(&mut self, run: &'a ProgramRun) {
+        if run.is_of_tests() && self.tests.len() < MAX_RUNS && !self.tests.contains(&run) {
+            self.tests.push(run);
+        }
+        self.good.note_run(run);
+    }
+
+    /// Notes a call that failed: of its programs the one that decided it, and as a good one its tests, if they passed before another failed.
+    fn note_failed(&mut self, action: &'a Event) {
+        if action.outcome.failed() != Some(true) {
+            return;
+        }
+        let tests = action.outcome.tests;
+        if tests.is_some_and(|tests| tests.any_passed() && !tests.fails()) {
+            for run in action.target.runs.iter().filter(|run| run.is_of_tests()) {
+                self.note_run(run);
             }
-            let of_program = self.by_program.entry(run.program.as_str()).or_default();
-            if of_program.len() < MAX_RUNS && !of_program.contains(&run) {
-                of_program.push(run);
+        } else {
+            self.failed.note_call(action);
+            if let Some(run) = action.deciding_run() {
+                self.failed.note_run(run);
             }
         }
     }
@@ -228,7 +236,7 @@ impl<'a> Later<'a> {
         }
     }
 
-    /// If what failed was done later: by another try, another run, or because what was `edited` is no more what it was.
+    /// If what failed was done later: by another try, another run, or tried again without success, or because what was `edited` is no more what it was.
     pub(crate) fn makes_good(&self, action: &Event, edited: &[&str]) -> bool {
         let (target, runs) = (&action.target, &action.target.runs);
         let file = target.file.as_deref();
@@ -247,8 +255,9 @@ impl<'a> Later<'a> {
             files.any(|file| edited.iter().any(|edited| is_same_file(edited, file)))
         };
         is_edited
-            || self.is_tried_again(action)
-            || self.is_run_again(action)
+            || self.good.have(action)
+            || self.good.ran_named(action)
+            || self.failed.have(action)
             || action.is_check() && (is_put_back() || runs.iter().any(ProgramRun::sets_aside))
             || self.is_covered(action)
             || is_there()
@@ -263,37 +272,6 @@ impl<'a> Later<'a> {
         is_without && is_script && action.outcome.tests.is_none()
     }
 
-    /// If the same tool did it later.
-    fn is_tried_again(&self, action: &Event) -> bool {
-        let Some((tool, told)) = arguments(action) else {
-            return false;
-        };
-        let error = action.outcome.error.as_deref().unwrap_or_default();
-        let of_tool = self.by_tool.get(tool);
-        of_tool.is_some_and(|later| later.iter().any(|later| tries_again(tool, error, &told, later)))
-    }
-
-    /// If the program that decided how a command ended went well later, on some of the same: the tests that failed, or else the last one.
-    fn is_run_again(&self, action: &Event) -> bool {
-        let outcome = &action.outcome;
-        let mut runs = action.target.runs.iter();
-        let failed = outcome.tests.is_some_and(TestCounts::fails);
-        let of_tests = runs.clone().rfind(|run| run.is_of_tests()).filter(|_| failed);
-        let Some(run) = of_tests.or_else(|| runs.next_back()) else {
-            return false;
-        };
-        let is_check = run.checks_code() || outcome.tests.is_some() || outcome.diagnostics.is_some();
-        let same = self.by_program.get(run.program.as_str()).into_iter().flatten();
-        let mut same = same.filter(|later| {
-            if is_check {
-                later.works_on(run)
-            } else {
-                later.resumes(run)
-            }
-        });
-        !run.is_of_installer() && same.any(|later| later.is_at_place_of(run))
-    }
-
     /// If later runs did all that a command was to do.
     fn is_covered(&self, action: &Event) -> bool {
         !action.target.runs.is_empty() && action.runs_that_count().all(|run| self.covers(run))
@@ -301,7 +279,9 @@ impl<'a> Later<'a> {
 
     /// A file of tests that ran by itself may have run among others since.
     fn covers(&self, run: &ProgramRun) -> bool {
-        let same = self.by_program.get(run.program.as_str()).into_iter().flatten();
-        same.chain(&self.tests).any(|later| later.covers(run))
+        self.good
+            .of_program(run)
+            .chain(&self.tests)
+            .any(|later| later.covers(run))
     }
 }

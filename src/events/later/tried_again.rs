@@ -1,10 +1,109 @@
-//! Calls that try again what a failed one of the same tool was to do.
+//! Calls and runs that try again what a failed one was to do.
 
+use rustc_hash::FxHashMap;
+
+use crate::events::event::Event;
+use crate::events::run::ProgramRun;
+use crate::knowledge::test_counts::TestCounts;
 use crate::knowledge::tool_names::is_lookup;
+
+/// Later calls of one tool, or runs of one program, that an error is compared with.
+const MAX_TRIES: usize = 64;
+
+/// Later calls and runs.
+#[derive(Default)]
+pub(super) struct Tries<'a> {
+    /// Calls with arguments, by tool.
+    by_tool: FxHashMap<&'a str, Vec<Vec<&'a str>>>,
+    by_program: FxHashMap<&'a str, Vec<&'a ProgramRun>>,
+}
+
+impl<'a> Tries<'a> {
+    pub fn note_call(&mut self, action: &'a Event) {
+        if let Some((tool, told)) = arguments(action) {
+            let of_tool = self.by_tool.entry(tool).or_default();
+            if of_tool.len() < MAX_TRIES {
+                of_tool.push(told);
+            }
+        }
+    }
+
+    pub fn note_run(&mut self, run: &'a ProgramRun) {
+        let of_program = self.by_program.entry(run.program.as_str()).or_default();
+        if of_program.len() < MAX_TRIES && !of_program.contains(&run) {
+            of_program.push(run);
+        }
+    }
+
+    /// The runs of the program of a run.
+    pub fn of_program(&self, run: &ProgramRun) -> impl Iterator<Item = &&'a ProgramRun> {
+        self.by_program.get(run.program.as_str()).into_iter().flatten()
+    }
+
+    /// If one of them tries what an action was to do: by the same tool, or by the program that decided how it ended.
+    pub fn have(&self, action: &Event) -> bool {
+        self.have_call(action) || self.have_run(action)
+    }
+
+    fn have_call(&self, action: &Event) -> bool {
+        let Some((tool, told)) = arguments(action) else {
+            return false;
+        };
+        let error = action.outcome.error.as_deref().unwrap_or_default();
+        let of_tool = self.by_tool.get(tool);
+        of_tool.is_some_and(|later| later.iter().any(|later| tries_again(tool, error, &told, later)))
+    }
+
+    fn have_run(&self, action: &Event) -> bool {
+        let Some(run) = action.deciding_run() else {
+            return false;
+        };
+        let outcome = &action.outcome;
+        let is_check = run.checks_code() || outcome.tests.is_some() || outcome.diagnostics.is_some();
+        let mut same = self.of_program(run).filter(|later| {
+            if is_check {
+                later.works_on(run)
+            } else {
+                later.resumes(run)
+            }
+        });
+        !run.is_of_installer() && same.any(|later| later.is_at_place_of(run))
+    }
+
+    /// If one of them ran the one test that an action says failed.
+    pub fn ran_named(&self, action: &Event) -> bool {
+        let outcome = &action.outcome;
+        let failed = outcome.tests.and_then(|tests| tests.failed).unwrap_or(1);
+        let error = outcome.error.as_deref().filter(|_| failed <= 1);
+        let run = action.deciding_run().filter(|run| run.is_of_tests());
+        let (Some(error), Some(run)) = (error, run) else {
+            return false;
+        };
+        let mut same = self.of_program(run);
+        same.any(|later| later.is_at_place_of(run) && later.is_of_named(run, error))
+    }
+}
+
+impl Event {
+    /// The program that decided how a command ended: the tests that failed, or else the last one.
+    pub(super) fn deciding_run(&self) -> Option<&ProgramRun> {
+        let mut runs = self.target.runs.iter();
+        let failed = self.outcome.tests.is_some_and(TestCounts::fails);
+        let of_tests = runs.clone().rfind(|run| run.is_of_tests()).filter(|_| failed);
+        of_tests.or_else(|| runs.next_back())
+    }
+}
+
+/// The tool of a call with arguments, and what its line tells of them: `order_card(card: C1, branch: 22)`.
+fn arguments(action: &Event) -> Option<(&str, Vec<&str>)> {
+    let (tool, rest) = action.target.line.split_once('(')?;
+    let told = rest.strip_suffix(')').filter(|_| !tool.contains(' '))?;
+    Some((tool, told.split(", ").collect()))
+}
 
 /// If a call of the same tool tries again what one with these arguments was to do: on the same object, where most ids are the same.
 /// One that holds no id, as a query does, is tried again by one that begins alike.
-pub(super) fn tries_again(tool: &str, error: &str, told: &[&str], later: &[&str]) -> bool {
+fn tries_again(tool: &str, error: &str, told: &[&str], later: &[&str]) -> bool {
     let ids = || told.iter().filter(|argument| is_id(value_of(argument)));
     let is_same = |argument: &str| later.iter().any(|other| is_same_object(argument, other));
     let all = ids().count();

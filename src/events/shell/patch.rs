@@ -4,9 +4,12 @@ use rustc_hash::FxHashSet;
 
 use super::step::Step;
 
+/// The start of the line of a patch that names a file which it changes.
+pub(crate) const UPDATES: &str = "*** Update File: ";
+
 /// Starts of lines that name a file in a patch, and the operation on it.
 const MARKS: [(&str, Step); 4] = [
-    ("*** Update File: ", Step::Write),
+    (UPDATES, Step::Write),
     ("*** Add File: ", Step::Create),
     ("*** Delete File: ", Step::Remove),
     ("+++ ", Step::Write),

@@ -25,17 +25,27 @@ pub(super) struct CallLine<'l> {
     mark: Option<&'static str>,
     /// Its ending.
     pub ending: Option<&'l str>,
+    /// The line that an edit put in, `+ line`: in the ending, or where that is missing.
+    pub put_in: Option<&'l str>,
 }
+
+/// The mark before what an edit put in, where that ends a line.
+const PUT_IN: &str = ": + ";
 
 impl<'l> CallLine<'l> {
     pub fn of(line: &'l str) -> Self {
-        let (label, ending) = match line.split_once(" -> ") {
-            Some((label, ending)) => (label, Some(ending)),
-            None => (line, None),
+        let put_in = |text: &'l str| text.find(PUT_IN).and_then(|at| text.get(at + 2..));
+        let (label, ending, put_in) = match line.split_once(" -> ") {
+            Some((label, ending)) => (label, Some(ending), put_in(ending)),
+            None => match line.split_once(PUT_IN) {
+                Some((label, _)) => (label, None, put_in(line)),
+                None => (line, None, None),
+            },
         };
         let mut read = Self {
             label,
             ending,
+            put_in,
             ..Self::default()
         };
         while let Some((label, note)) = read
@@ -69,6 +79,8 @@ impl<'l> CallLine<'l> {
         let _ = write!(line, " ({mark})");
         if let Some(ending) = self.ending {
             let _ = write!(line, " -> {ending}");
+        } else if let Some(put_in) = self.put_in {
+            let _ = write!(line, ": {put_in}");
         }
         line
     }

@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::call_line::CallLine;
 use super::candidate::{Candidate, LineLimits, Section, order};
 use super::changed_files;
-use super::prose::{is_demand, replied_before};
+use super::prose::{is_demand, is_fact, replies};
 use super::quoted::{RAN, call_of, fence_of};
 use super::sentences::sentences;
 use super::verdicts;
@@ -17,6 +17,7 @@ use crate::events::call::target;
 use crate::events::event::{Event, FIRST_NUMBER};
 use crate::events::files::end_states::EndStates;
 use crate::events::files::marks::{BEFORE_BOTH, BEFORE_EDITS, NO_LONGER_SO};
+use crate::events::files::taken_out::TakenOut;
 use crate::events::later::resolved::{Later, cause_of, edited};
 use crate::events::line::{cleaned, is_fence, shortened, without_bullet};
 use crate::events::outcome::status::{CallStatus, Outcome};
@@ -133,10 +134,21 @@ impl PreviousSummary {
     pub fn followed_by(body: &str, turns: &[SourceTurn<'_>], limits: LineLimits) -> Self {
         let mut previous = Self::of(body);
         previous.hear(turns, limits);
-        if replied_before(turns).is_some() {
+        let mut replies = replies(turns);
+        if replies.next().is_some() {
             let lines = previous.lines.iter_mut();
             let asked = lines.filter(|line| line.section == Section::Asked);
             asked.for_each(|line| line.section = Section::AskedEarlier);
+        }
+        if replies.next().is_some() {
+            previous.lines.retain_mut(|line| {
+                let is_asked = matches!(line.section, Section::Asked | Section::AskedEarlier);
+                if is_asked {
+                    let facts = sentences(&line.text).filter(|text| is_fact(text, Kinds::of(text)));
+                    line.text = facts.collect::<Vec<_>>().join(" ");
+                }
+                !line.text.is_empty()
+            });
         }
         previous
     }
@@ -171,6 +183,7 @@ impl PreviousSummary {
         limits: LineLimits,
         actions: &[Event],
         files: &EndStates,
+        taken_out: &TakenOut,
         candidates: &mut Vec<Candidate>,
     ) -> RunsBefore {
         let again: FxHashMap<&str, bool> = actions
@@ -212,14 +225,18 @@ impl PreviousSummary {
                     }
                     // Of a call on arguments nothing but its line and its error is known.
                     let failed = call.failed_on_arguments();
-                    let failed = failed.as_ref().or(line.event.as_ref());
+                    let failed = line.event.as_ref().or(failed.as_ref());
                     let is_made_good = || {
                         failed.is_some_and(|event| {
                             event.outcome.failed() == Some(true) && later().makes_good(event, &edited)
                         })
                     };
-                    let event = line.event.as_ref();
-                    is_again || !is_newest || event.is_some_and(is_overtaken) || is_made_good()
+                    let is_taken_out = |event: &Event| {
+                        call.put_in
+                            .is_some_and(|shown| taken_out.holds_shown(event, shown))
+                    };
+                    let is_gone = |event: &Event| is_overtaken(event) || is_taken_out(event);
+                    is_again || !is_newest || line.event.as_ref().is_some_and(is_gone) || is_made_good()
                 }
                 // Which files are changed is told anew.
                 Section::Files => true,

@@ -59,18 +59,24 @@ pub(super) fn said<'t>(turns: &'t [SourceTurn<'_>]) -> Vec<Said<'t>> {
         .collect()
 }
 
-/// The turn of the last message of a person before which the assistant ended its work in words, and asked nothing back: it has replied
-/// to what was asked before.
-pub(super) fn replied_before(turns: &[SourceTurn<'_>]) -> Option<usize> {
+/// The turns of the messages of people, latest first, before which the assistant ended its work in words and asked nothing back: it has
+/// replied to what was asked before.
+pub(super) fn replies(turns: &[SourceTurn<'_>]) -> impl Iterator<Item = usize> {
     let speaks = |turn: &SourceTurn<'_>| !turn.prose.trim().is_empty();
-    let is_message = |place: usize| {
-        let turn = turns.get(place)?;
-        let before = turns.get(place.checked_sub(1)?)?;
-        let is_spoken = turn.role == Role::Human && !turn.is_observed && !turn.is_behind_gap && speaks(turn);
-        let is_closing = before.role == Role::Assistant && before.calls.is_empty() && speaks(before);
-        (is_spoken && is_closing && !asks_back(&before.prose)).then_some(place)
+    let is_message = move |place: &usize| {
+        let before = place.checked_sub(1).and_then(|before| turns.get(before));
+        turns.get(*place).zip(before).is_some_and(|(turn, before)| {
+            let is_spoken = turn.role == Role::Human && !turn.is_observed && !turn.is_behind_gap;
+            let is_closing = before.role == Role::Assistant && before.calls.is_empty() && speaks(before);
+            is_spoken && speaks(turn) && is_closing && !asks_back(&before.prose)
+        })
     };
-    (0..turns.len()).rev().find_map(is_message)
+    (0..turns.len()).rev().filter(is_message)
+}
+
+/// If a sentence of a person tells something and asks for nothing: `My number is 4711.`
+pub(super) fn is_fact(sentence: &str, kinds: Kinds) -> bool {
+    !asks(sentence, kinds, true) && specifics(sentence) > 0
 }
 
 /// Sentences of an answer, from its end, of which one may ask something back.
@@ -136,7 +142,7 @@ pub(super) fn asked(
         said.iter()
             .filter(|said| matches!(said.role, Role::Human | Role::System))
     };
-    let replied_before = replied_before(turns);
+    let replied_before = replies(turns).next();
     let last = people().count().saturating_sub(1);
     let mut seen: FxHashSet<String> = FxHashSet::default();
     // The turn of a demand, by its words without numbers: one of an earlier turn was said anew.

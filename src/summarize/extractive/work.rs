@@ -53,7 +53,9 @@ pub(super) fn done(
         let is_looked_at =
             is_untold || says_nothing && action.is_lookup() || action.target.effect == Effect::Read;
         let is_passed_on = is_handoff(action) && Some(number) < handed_last;
-        let is_needless = is_told || is_looked_at || is_passed_on || prepares(action);
+        // The file stands among those that were changed, and the line in it no more.
+        let is_gone = action.is_outdated && action.target.puts_in.is_some();
+        let is_needless = is_told || is_looked_at || is_passed_on || is_gone || prepares(action);
         let later = actions.get(number + 1..).unwrap_or_default();
         if is_needless || was_overtaken(action, later, files) || files.is_overtaken(action) {
             continue;
