@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use rustc_hash::FxHasher;
 
-use super::code::{calls_to_act, telling_code};
+use super::code::telling_code;
 use super::command;
 use super::files::put_in::puts_in;
 use super::line::{cleaned, cleaned_line, shortened};
@@ -75,7 +75,6 @@ fn of_fields(name: &str, named: Option<&str>, fields: &ArgumentFields<'_>) -> Ta
             touches: of_code(&code),
             script_lines: code.trim().lines().count(),
             is_run: true,
-            acts: calls_to_act(&code),
             ..Target::default()
         };
     }

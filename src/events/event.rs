@@ -160,7 +160,7 @@ impl Event {
         let target = &self.target;
         let acts_by_name = || {
             if target.is_run {
-                target.acts || target.runs.iter().any(ProgramRun::acts)
+                target.runs.iter().any(ProgramRun::acts)
             } else {
                 acts(tool_of(&target.line))
             }

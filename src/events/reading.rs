@@ -15,7 +15,7 @@ use super::files::taken_out::mark_taken_out;
 use super::later::outdated::mark_outdated;
 use super::later::resolved::close_resolved;
 use super::line::cleaned;
-use super::open_file::{OpenFile, opened_in};
+use super::open_file::opened_in;
 use super::outcome::error_line::refuses;
 use super::outcome::later_calls::Calls;
 use super::outcome::outcome;
@@ -50,14 +50,10 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
     let mut all: Vec<Event> = Vec::with_capacity(targets.len());
     let mut latest: Vec<Option<usize>> = vec![None; targets.len()];
     let mut told = ReportedFields::default();
-    let mut open_file = OpenFile::default();
     let mut scripts = Scripts::default();
     let attempts = places.into_iter().zip(targets).zip(things.into_iter().zip(again));
     for ((place, mut target), (thing, is_again)) in attempts {
         let is_open_edit = target.touches.iter().any(|touch| touch.file.is_none());
-        if is_open_edit {
-            open_file.read_until(turns, place.0);
-        }
         let answered = pairing.answer(place);
         let answer = answered.and_then(|answer| answer_at(turns, answer));
         let index = all.len();
@@ -77,14 +73,22 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
         let own = answered.filter(|answer| pairing.call(*answer) == Some(place));
         let mut outcome = answer
             .filter(|_| own.is_some())
-            .map(|answer| outcome(answer, target.effect, &target.line, told, calls.after(index)))
+            .map(|answer| {
+                outcome(
+                    answer,
+                    target.effect,
+                    &target.whole_line(),
+                    told,
+                    calls.after(index),
+                )
+            })
             .unwrap_or_default();
         // The same click on another page is another one.
         let is_elsewhere = |earlier: &&mut Event| outcome.is_page && earlier.outcome.result != outcome.result;
         let is_repeated = is_repeated && !earlier.as_ref().is_some_and(is_elsewhere);
         let is_open = outcome.failed() == Some(true);
         let text = answer.map(|answer| answer.text);
-        let mut touches = touches(&target, &outcome, text, &open_file);
+        let mut touches = touches(&target, &outcome, text);
         scripts.follow(&mut touches, outcome.failed() != Some(true), place);
         // What a script is written to print says nothing of how it went.
         let says_itself = |line: &String| {
@@ -106,7 +110,7 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
             target.beside = element_of(&target.line, turns, place.0);
         }
         if is_open_edit && target.effect == Effect::Modify && target.file.is_none() {
-            let told = text.and_then(opened_in).or(open_file.name.as_deref());
+            let told = text.and_then(opened_in);
             target.file = told.filter(|name| !name.is_empty()).map(str::to_owned);
             if let Some(file) = &target.file {
                 target.line = [&target.line, " in ", cleaned(last_step(file)).as_str()].concat();
@@ -244,10 +248,7 @@ static PATCHED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("patchi
 const MAX_PATCHED: usize = 64;
 
 /// The steps on files that a call carried out.
-fn touches(target: &Target, outcome: &Outcome, answer: Option<&str>, open: &OpenFile) -> Vec<Touch> {
-    if target.touches.is_empty() && target.command.is_none() {
-        return found_in(target, outcome).into_iter().collect();
-    }
+fn touches(target: &Target, outcome: &Outcome, answer: Option<&str>) -> Vec<Touch> {
     if answer.is_some_and(|answer| is_refused(target, answer)) {
         return Vec::new();
     }
@@ -258,7 +259,6 @@ fn touches(target: &Target, outcome: &Outcome, answer: Option<&str>, open: &Open
             || !answer.is_some_and(|answer| says_not_done(answer.lines().next().unwrap_or_default()))
     });
     touches.extend(patched_by(target, answer.unwrap_or_default()));
-    touches.extend(found_in(target, outcome));
     if outcome.failed() == Some(true) {
         let is_edit = touches.iter().any(|touch| touch.file.is_none());
         let has_changed = target.effect == Effect::Modify && !is_edit && !changed_nothing(target, outcome);
@@ -267,8 +267,7 @@ fn touches(target: &Target, outcome: &Outcome, answer: Option<&str>, open: &Open
         touches.retain(|touch| touch.step == Step::Run || has_changed && !is_left(touch.step));
     }
     for touch in touches.iter_mut().filter(|touch| touch.file.is_none()) {
-        let told = answer.and_then(opened_in).or(open.name.as_deref());
-        touch.file = told.map(str::to_owned);
+        touch.file = answer.and_then(opened_in).map(str::to_owned);
     }
     touches
 }
@@ -289,14 +288,6 @@ fn is_refused(target: &Target, answer: &str) -> bool {
     }
     let is_error = || answer.starts_with("Error: ") && answer.len() <= MAX_ERROR;
     line.len() <= MAX_ERROR && refuses(line) || is_tool && target.file.is_some() && is_error()
-}
-
-/// The file of the hit that the line of a search shows: `src/a.py:12:def f():`.
-fn found_in(target: &Target, outcome: &Outcome) -> Option<Touch> {
-    let shown = outcome.hit.as_deref().or(outcome.result.as_deref());
-    let (file, _) = shown.filter(|_| target.effect == Effect::Read)?.split_once(':')?;
-    let is_file = file.contains('.') && !file.contains(' ');
-    is_file.then(|| Touch::of(Step::Search, file))
 }
 
 /// The files that `patch` says it changed.

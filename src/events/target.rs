@@ -1,5 +1,7 @@
 //! The target of a tool call: the tool and what it was used on, its effect, and the files it touches.
 
+use std::borrow::Cow;
+
 use super::line::{cleaned, shortened};
 use super::run::ProgramRun;
 use super::shell::Touch;
@@ -76,8 +78,6 @@ pub(crate) struct Target {
     pub is_setup: bool,
     /// It runs a command or code.
     pub is_run: bool,
-    /// It is code that calls a function which acts.
-    pub acts: bool,
     /// The directory a command ran in: part of the key, and of the line only where it distinguishes calls.
     pub directory: Option<Directory>,
 }
@@ -91,6 +91,9 @@ pub(crate) struct Directory {
     pub place: usize,
 }
 
+/// Longest command that is told as a whole, in bytes.
+const MAX_COMMAND: usize = 2_000;
+
 /// Longest target in characters.
 pub(crate) const MAX_TARGET: usize = 120;
 
@@ -101,6 +104,15 @@ pub(crate) const MAX_VALUE: usize = 60;
 const MAX_NAME: usize = 60;
 
 impl Target {
+    /// The line with all of its command, where that is cut in it.
+    pub fn whole_line(&self) -> Cow<'_, str> {
+        let command = self.command.as_deref();
+        match command.filter(|command| self.line.ends_with('…') && command.len() <= MAX_COMMAND) {
+            Some(command) => [self.tool.as_str(), ": ", &cleaned(command)].concat().into(),
+            None => self.line.as_str().into(),
+        }
+    }
+
     /// The tool and what it ran or looked for, as it stands before an ending: `[terminal] ran "npm test"`.
     pub fn label(&self) -> String {
         let rest = self.line.strip_prefix(self.tool.as_str()).unwrap_or(&self.line);

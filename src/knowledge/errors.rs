@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::found::LiteralHits;
-use super::pattern::{Hit, LazyPattern, Literals, bare};
+use super::pattern::{Hit, LazyPattern, bare};
 use super::table::LineTable;
 
 /// The sort of a line.
@@ -139,12 +139,6 @@ pub(crate) struct ErrorLine<'t> {
     pub is_anywhere: bool,
 }
 
-/// The texts that are looked for everywhere.
-static ANYWHERE: LazyLock<Literals> = LazyLock::new(|| {
-    let is_anywhere = |row: &usize| TABLE.text.get(*row).is_some_and(|row| row.anywhere);
-    Literals::new(literals().filter(|(_, row, _)| is_anywhere(row)))
-});
-
 /// The literals of all rows.
 pub(super) fn literals() -> impl Iterator<Item = (LineTable, usize, &'static str)> {
     let rows = TABLE.text.iter().enumerate();
@@ -174,11 +168,6 @@ fn known<'t>(row: usize, hit: Hit<'t>, call: &str) -> Option<ErrorLine<'t>> {
 pub(crate) fn lines<'t>(found: &LiteralHits<'t>, call: &str) -> impl Iterator<Item = ErrorLine<'t>> {
     let hits = found.of(LineTable::Errors);
     hits.filter_map(move |(row, hit)| known(row, hit, call))
-}
-
-/// The same of the texts that are worth a look at whole outputs.
-pub(crate) fn lines_anywhere(text: &str) -> impl Iterator<Item = ErrorLine<'_>> {
-    ANYWHERE.apart(text).filter_map(|(row, hit)| known(row, hit, ""))
 }
 
 /// The meaning of exit code 1 of a program that says no in this way, and if it prints something then.

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind, PatternID};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, PatternID};
 use regex::bytes::{Captures, Regex, RegexBuilder};
 use serde::Deserialize;
 
@@ -91,8 +91,6 @@ impl LazyPattern {
 #[derive(Debug)]
 pub(super) struct Literals {
     automaton: Option<AhoCorasick>,
-    /// No literal stands in another one or begins within it, so that a faster search finds them all.
-    is_apart: bool,
     rows: Vec<Vec<(LineTable, usize)>>,
 }
 
@@ -104,13 +102,6 @@ pub(super) struct Hit<'t> {
     line: usize,
     start: usize,
     end: usize,
-}
-
-/// If `other` may begin within `text`, both literals; of a literal with itself, after its start.
-fn overlap(text: &str, other: &str) -> bool {
-    let starts = text.char_indices().skip(usize::from(text == other));
-    let mut rests = starts.filter_map(|(at, _)| text.get(at..));
-    rests.any(|rest| other.starts_with(rest) || rest.starts_with(other))
 }
 
 impl Literals {
@@ -128,18 +119,11 @@ impl Literals {
                 rows.push(vec![(table, row)]);
             }
         }
-        let is_apart = !texts
-            .iter()
-            .any(|text| texts.iter().any(|other| overlap(text, other)));
         let mut builder = AhoCorasick::builder();
         // A DFA reads texts hardly faster, and takes a fifth of a short run to build.
         builder.kind(Some(AhoCorasickKind::ContiguousNFA));
-        if is_apart {
-            builder.match_kind(MatchKind::LeftmostFirst);
-        }
         Self {
             automaton: builder.build(texts).ok(),
-            is_apart,
             rows,
         }
     }
@@ -154,22 +138,10 @@ impl Literals {
                 hits.push(hit);
             }
         };
-        match &self.automaton {
-            Some(automaton) if self.is_apart => automaton.find_iter(text).for_each(note),
-            Some(automaton) => automaton.find_overlapping_iter(text).for_each(&mut note),
-            None => {}
+        if let Some(automaton) = &self.automaton {
+            automaton.find_overlapping_iter(text).for_each(&mut note);
         }
         hits
-    }
-
-    /// The rows whose literals stand in `text`, with the lines: faster where no literal stands in another.
-    pub fn apart<'t>(&self, text: &'t str) -> impl Iterator<Item = (usize, Hit<'t>)> {
-        let automaton = self.automaton.iter();
-        let found = automaton.flat_map(move |automaton| automaton.find_iter(text));
-        found.flat_map(move |found| {
-            let hit = Hit::of(text, found);
-            self.rows_of(hit).iter().map(move |(_, row)| (*row, hit))
-        })
     }
 
     /// The rows that have the literal of a hit.

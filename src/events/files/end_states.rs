@@ -2,7 +2,6 @@
 
 use super::changed::Changes;
 use super::installed::last_install;
-use super::mended::mended;
 use super::steps::{DoneStep, steps};
 use super::{Tracked, TrackedFiles};
 use crate::events::event::Event;
@@ -33,7 +32,6 @@ impl EndStates {
             .rev()
             .find(|event| states.edits(event) && !states.is_undone(event))
             .map(|event| event.number);
-        states.0.mended = mended(&events);
         let failed = events.iter().filter(|event| event.outcome.failed() == Some(true));
         states.0.failed = failed.map(|event| event.number).collect();
         states.0.last_install = last_install(&events);

@@ -34,7 +34,7 @@ impl EndStates {
         if event.is_outdated {
             return Some(CHANGED);
         }
-        if self.0.mended.binary_search(&event.number).is_ok() || self.is_cause_gone(event) {
+        if self.is_cause_gone(event) {
             return Some(NO_LONGER_SO);
         }
         match (self.is_before_edits(event), self.is_before_installs(event)) {

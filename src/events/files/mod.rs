@@ -6,7 +6,6 @@ pub(crate) mod directories;
 pub(crate) mod end_states;
 mod installed;
 pub(crate) mod marks;
-mod mended;
 mod pattern;
 pub(crate) mod put_in;
 pub(crate) mod scripts;
@@ -82,8 +81,6 @@ pub(super) struct TrackedFiles {
     pub last_put_back: Option<(usize, usize)>,
     /// The last event that changed a file which was there before, and was not undone.
     pub last_edit: Option<usize>,
-    /// The failed events that came to go well, or that what they missed was there later, in order.
-    pub mended: Vec<usize>,
     /// The failed events, in order.
     pub failed: Vec<usize>,
     /// The events that stand for several runs, of which only the last one's steps are known.

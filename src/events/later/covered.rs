@@ -1,7 +1,5 @@
 //! Runs of which a later one does all over again.
 
-use regex::Regex;
-
 use crate::events::run::{ProgramRun, RunKind};
 use crate::events::shell::last_step;
 
@@ -78,9 +76,7 @@ impl ProgramRun {
 
     /// Returns true if its options choose no part that those of an `earlier` run do not: what chooses less does more.
     fn chooses_less(&self, earlier: &Self) -> bool {
-        let is_chosen = |choice: &String| {
-            earlier.choices.contains(choice) || earlier.choices.iter().any(|one| is_alternative(one, choice))
-        };
+        let is_chosen = |choice: &String| earlier.choices.contains(choice);
         self.choices.iter().all(is_chosen)
     }
 
@@ -95,12 +91,6 @@ impl ProgramRun {
 fn is_measure(word: &str) -> bool {
     let unit = word.trim_start_matches(|sign: char| sign.is_ascii_digit());
     unit.len() < word.len() && unit.len() <= 2 && unit.bytes().all(|byte| byte.is_ascii_lowercase())
-}
-
-/// Returns true if a choice is one of several that a pattern names: `Renew` of `Test_(Renew|Expire)`.
-fn is_alternative(one: &str, pattern: &str) -> bool {
-    let is_whole = |pattern: &Regex| pattern.find(one).is_some_and(|found| found.len() == one.len());
-    pattern.contains('|') && Regex::new(pattern).is_ok_and(|pattern| is_whole(&pattern))
 }
 
 /// Returns true if a test, or a file or directory of tests, is among those that `wider` names.

@@ -10,7 +10,6 @@ use crate::events::shell::{Step, is_same_file, last_step};
 use crate::events::target::Effect;
 use crate::knowledge::errors::ErrorKind;
 use crate::knowledge::reading::kind_of;
-use crate::knowledge::tool_names::is_lookup;
 
 /// Later runs of tests, changes of one name and keys that an error is compared with.
 const MAX_RUNS: usize = 64;
@@ -38,7 +37,6 @@ pub(crate) struct Later<'a> {
     good: Tries<'a>,
     /// Those that failed as well: the newer error stands for both.
     failed: Tries<'a>,
-    tests: Vec<&'a ProgramRun>,
     /// Files by their last steps.
     edited: FxHashMap<&'a str, Vec<&'a str>>,
     /// Everything that was changed or run, by the keys of the calls.
@@ -59,20 +57,12 @@ pub(crate) fn close_resolved(actions: &mut [Event]) {
     let Some(first) = actions.iter().position(|action| action.is_open) else {
         return;
     };
-    let mut found: FxHashMap<&str, usize> = FxHashMap::default();
-    for action in actions.iter().filter(|action| is_found(action)) {
-        found.extend(looked_up(action).map(|thing| (thing, action.turn)));
-    }
     let edited = edited(actions.iter());
     let mut later = Later::default();
     let mut resolved: Vec<usize> = Vec::new();
     for (index, action) in actions.iter().enumerate().skip(first).rev() {
-        let last = looked_up(action).and_then(|thing| found.get(thing));
         if action.is_open
-            && (only_looked(action)
-                || last.is_some_and(|last| *last >= action.turn)
-                || later.makes_good(action, &edited)
-                || later.is_needless(action))
+            && (only_looked(action) || later.makes_good(action, &edited) || later.is_needless(action))
         {
             resolved.push(index);
         } else if action.outcome.failed() != Some(true) && action.is_answered {
@@ -94,18 +84,6 @@ pub(crate) fn close_resolved(actions: &mut [Event]) {
 fn only_looked(action: &Event) -> bool {
     let is_missing = |error: &str| kind_of(error) == Some(ErrorKind::NotFound);
     action.is_lookup() && action.outcome.error.as_deref().is_some_and(is_missing)
-}
-
-fn is_found(action: &Event) -> bool {
-    let outcome = &action.outcome;
-    outcome.failed() != Some(true) && (outcome.lines > 0 || outcome.result.is_some())
-}
-
-/// The thing that a tool looks up, from its name: `find_user` of `find_user_by_email`.
-fn looked_up(action: &Event) -> Option<&str> {
-    let (tool, _) = action.target.line.split_once('(')?;
-    let thing = tool.split_once("_by_").map_or(tool, |(thing, _)| thing);
-    is_lookup(tool).then_some(thing)
 }
 
 /// Returns true if an action that ran tests shows that they passed.
@@ -201,15 +179,8 @@ impl<'a> Later<'a> {
             .iter()
             .filter(|run| !run.is_of_tests() || has_passed(action))
         {
-            self.note_run(run);
+            self.good.note_run(run);
         }
-    }
-
-    fn note_run(&mut self, run: &'a ProgramRun) {
-        if run.is_of_tests() && self.tests.len() < MAX_RUNS && !self.tests.contains(&run) {
-            self.tests.push(run);
-        }
-        self.good.note_run(run);
     }
 
     /// Notes a call that failed: of its programs the one that decided it, and as a good one its tests, if they passed before another failed.
@@ -220,7 +191,7 @@ impl<'a> Later<'a> {
         let tests = action.outcome.tests;
         if tests.is_some_and(|tests| tests.any_passed() && !tests.fails()) {
             for run in action.target.runs.iter().filter(|run| run.is_of_tests()) {
-                self.note_run(run);
+                self.good.note_run(run);
             }
         } else {
             self.failed.note_call(action);
@@ -259,7 +230,6 @@ impl<'a> Later<'a> {
             || self.good.ran_named(action)
             || self.failed.have(action)
             || action.is_check() && (is_put_back() || runs.iter().any(ProgramRun::sets_aside))
-            || self.is_covered(action)
             || is_there()
     }
 
@@ -270,18 +240,5 @@ impl<'a> Later<'a> {
         let is_script = target.is_run && (target.effect == Effect::Other || !target.runs.is_empty());
         let is_without = self.runs >= NEEDLESS || self.is_mended || is_once;
         is_without && is_script && action.outcome.tests.is_none()
-    }
-
-    /// If later runs did all that a command was to do.
-    fn is_covered(&self, action: &Event) -> bool {
-        !action.target.runs.is_empty() && action.runs_that_count().all(|run| self.covers(run))
-    }
-
-    /// A file of tests that ran by itself may have run among others since.
-    fn covers(&self, run: &ProgramRun) -> bool {
-        self.good
-            .of_program(run)
-            .chain(&self.tests)
-            .any(|later| later.covers(run))
     }
 }

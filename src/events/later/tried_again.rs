@@ -5,7 +5,6 @@ use rustc_hash::FxHashMap;
 use crate::events::event::Event;
 use crate::events::run::ProgramRun;
 use crate::knowledge::test_counts::TestCounts;
-use crate::knowledge::tool_names::is_lookup;
 
 /// Later calls of one tool, or runs of one program, that an error is compared with.
 const MAX_TRIES: usize = 64;
@@ -105,11 +104,10 @@ fn arguments(action: &Event) -> Option<(&str, Vec<&str>)> {
 /// One that holds no id, as a query does, is tried again by one that begins alike.
 fn tries_again(tool: &str, error: &str, told: &[&str], later: &[&str]) -> bool {
     let ids = || told.iter().filter(|argument| is_id(value_of(argument)));
-    let is_same = |argument: &str| later.iter().any(|other| is_same_object(argument, other));
+    let is_same = |argument: &str| later.contains(&argument);
     let all = ids().count();
     if all == 0 {
         return match (told.first(), later.first()) {
-            _ if is_lookup(tool) => true,
             (Some(one), Some(other)) => begins_alike(value_of(one), value_of(other)),
             (one, other) => one == other,
         };
@@ -151,47 +149,14 @@ fn is_id(value: &str) -> bool {
     value.len() > 1 && has_sign && !value.contains(' ') && !(digits > 0 && is_time) && !is_short
 }
 
-/// If two arguments name the same: one may be mistyped.
-fn is_same_object(argument: &str, other: &str) -> bool {
-    argument == other || key_of(argument) == key_of(other) && is_mistyped(value_of(argument), value_of(other))
-}
-
-/// If two texts begin with the same word, or two words are the same but for a slip.
+/// If two texts begin with the same word.
 fn begins_alike(one: &str, other: &str) -> bool {
     if one.contains(' ') && other.contains(' ') {
         let first = |text: &str| text.split_whitespace().next().map(str::to_ascii_lowercase);
         first(one) == first(other)
     } else {
-        one == other || is_mistyped(one, other)
+        one == other
     }
-}
-
-/// Letters that two spellings of one word may differ in, and letters of a word that may be spelled wrong.
-const MAX_SLIP: usize = 2;
-const MIN_SPELLED: usize = 6;
-
-/// If two words differ by a slip of letters, no digits.
-fn is_mistyped(one: &str, other: &str) -> bool {
-    let shared = |one: &mut dyn Iterator<Item = u8>, other: &mut dyn Iterator<Item = u8>| {
-        one.zip(other).take_while(|(one, other)| one == other).count()
-    };
-    let (short, long) = if one.len() < other.len() {
-        (one, other)
-    } else {
-        (other, one)
-    };
-    let before = shared(&mut short.bytes(), &mut long.bytes());
-    let behind = shared(&mut short.bytes().rev(), &mut long.bytes().rev()).min(short.len() - before);
-    let slip = long
-        .as_bytes()
-        .get(before..long.len() - behind)
-        .unwrap_or_default();
-    let dropped = short
-        .as_bytes()
-        .get(before..short.len() - behind)
-        .unwrap_or_default();
-    let has_digits = slip.iter().chain(dropped).any(u8::is_ascii_digit);
-    short.len() >= MIN_SPELLED && slip.len() <= MAX_SLIP && !has_digits
 }
 
 fn value_of(argument: &str) -> &str {

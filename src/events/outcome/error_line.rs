@@ -7,7 +7,7 @@ use memchr::memmem::Finder;
 
 use super::text::{MAX_SHORT, edges, quote};
 use crate::events::line::{last_lines, lines_of};
-use crate::knowledge::errors::{ErrorKind, ErrorLine, is_tool_error, lines, lines_anywhere};
+use crate::knowledge::errors::{ErrorKind, ErrorLine, is_tool_error, lines};
 use crate::knowledge::found::LiteralHits as Literals;
 use crate::knowledge::reading::kind_of;
 
@@ -53,7 +53,6 @@ pub(crate) fn error_of(body: &str, near: &[Vec<ErrorLine<'_>>; 2], is_failed: bo
     let known = all.clone().find(|said| said.kind == ErrorKind::Refusal);
     let known = known
         .or_else(|| head.iter().copied().find(fails_anywhere))
-        .or_else(|| lines_anywhere(middle(body)).take(MAX_FOUND).find(fails))
         .or_else(|| tail.iter().copied().find(fails_anywhere))
         .or_else(|| all.clone().find(fails));
     if let Some(ErrorLine { kind, line, .. }) = known {
@@ -114,17 +113,6 @@ pub(crate) fn marked_line(near: &[Vec<ErrorLine<'_>>; 2]) -> Option<String> {
 pub(crate) fn near_lines<'t>(near: &[Literals<'t>; 2], call: &str) -> [Vec<ErrorLine<'t>>; 2] {
     near.each_ref()
         .map(|found| lines(found, call).take(MAX_FOUND).collect())
-}
-
-/// The lines of an output that do not stand near its start and end as a whole.
-fn middle(body: &str) -> &str {
-    let (head, tail) = both_edges(body);
-    let newline = |text: &str| memchr::memchr(b'\n', text.as_bytes());
-    let start = memchr::memrchr(b'\n', head.as_bytes()).map_or(0, |at| at + 1);
-    let end = body.len() - tail.len() + newline(tail).unwrap_or(tail.len());
-    body.get(start..end)
-        .filter(|_| !tail.is_empty())
-        .unwrap_or_default()
 }
 
 /// Returns true if a line says that something was refused, or that what it was about is not there.

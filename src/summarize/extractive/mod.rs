@@ -47,7 +47,6 @@ use previous::PreviousSummary;
 use rank::Chosen;
 pub use small_talk::{asks_for_something, only_agrees};
 use verdicts::Verdicts;
-use withdrawn::Now;
 
 /// The embedded summarizer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -214,13 +213,9 @@ fn without_replaced(candidates: &mut Vec<Candidate>, told: &superseded::LatestSt
             Section::Constraints | Section::Asked | Section::AskedEarlier if turn.is_none() => {
                 let parts: Vec<&str> = sentences::sentences(&candidate.text).collect();
                 let is_demand = candidate.section == Section::Constraints;
-                let now = |text: &&str| told.withdrawals.of(turn, text, is_demand);
-                if parts.iter().any(|text| now(text).is_some()) {
-                    let left = parts.iter().filter_map(|text| match now(text) {
-                        None => Some(*text),
-                        Some(Now::Changed(by)) => Some(by),
-                        Some(Now::Gone) => None,
-                    });
+                let is_gone = |text: &&str| told.withdrawals.give_up(turn, text, is_demand);
+                if parts.iter().any(is_gone) {
+                    let left = parts.iter().filter(|text| !is_gone(text)).copied();
                     candidate.text = left.collect::<Vec<_>>().join(" ");
                 }
                 !candidate.text.is_empty()

@@ -9,7 +9,6 @@ use super::candidate::{Candidate, LineLimits, Section, order};
 use super::sentences::{CODE, sentences, without_number};
 use super::small_talk::{asks, is_idle, specifics};
 use super::superseded::LatestStatements;
-use super::withdrawn::Now;
 use crate::events::line::{cleaned_line, is_fence, lines_of, shortened, without_bullet};
 use crate::events::source::SourceTurn;
 use crate::knowledge::phrases::{Kinds, PhraseKind};
@@ -183,10 +182,8 @@ pub(super) fn asked(
                 replaced = Some(number);
                 continue;
             }
-            let now = told
-                .withdrawals
-                .of(Some(said.turn), sentence, is_rule || is_demand(sentence, *kinds));
-            if matches!(now, Some(Now::Gone)) {
+            let is_demanded = is_rule || is_demand(sentence, *kinds);
+            if told.withdrawals.give_up(Some(said.turn), sentence, is_demanded) {
                 replaced = Some(number);
                 continue;
             }
@@ -202,15 +199,9 @@ pub(super) fn asked(
                 let most = limits.line * 2;
                 let fits = |named: &str| length(named) + length(sentence) < most as f64;
                 let named = rest.pop_if(|(number, named, _)| before == Some(*number) && fits(named));
-                let text = match (now, named) {
-                    (Some(Now::Changed(by)), _) => {
-                        // It is a demand now, and stands among what was asked no more.
-                        candidates.retain(|candidate| candidate.text != by);
-                        seen.remove(&by.to_lowercase());
-                        Cow::Borrowed(by)
-                    }
-                    (_, Some((_, named, _))) => Cow::Owned([&named, " ", sentence].concat()),
-                    _ => Cow::Borrowed(&**sentence),
+                let text = match named {
+                    Some((_, named, _)) => Cow::Owned([&named, " ", sentence].concat()),
+                    None => Cow::Borrowed(&**sentence),
                 };
                 let form = without_numbers(&text);
                 let is_anew = *demanded.entry(form).or_insert(said.turn) != said.turn;

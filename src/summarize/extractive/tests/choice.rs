@@ -40,38 +40,6 @@ fn demands_of_a_long_request_come_before_what_it_explains_and_courtesies_are_lef
 }
 
 #[test]
-fn what_was_found_by_something_else_is_missing_no_more() {
-    let by_name = || call("", "find_user_by_name", r#"{"name": "Ann"}"#);
-    let by_email = || call("", "find_user_by_email", r#"{"email": "ann@example.com"}"#);
-    let (missing, found) = (|| answer("Error: User not found"), || answer("ann_smith_12"));
-    let both = [
-        TurnView {
-            calls: [by_email().calls, by_name().calls].concat(),
-            ..turn(Role::Assistant, "")
-        },
-        TurnView {
-            responses: [found().responses, missing().responses].concat(),
-            ..turn(Role::Tool, "")
-        },
-    ];
-    for turns in [&both[..], &[by_name(), missing(), by_email(), found()]] {
-        let text = told(turns);
-        assert!(!text.contains("User not found"), "{text}");
-    }
-    // Whoever is looked for later may be somebody else, and an empty answer finds nobody.
-    for turns in [
-        [by_email(), found(), by_name(), missing()],
-        [by_name(), missing(), by_email(), answer("")],
-    ] {
-        let text = told(&turns);
-        assert!(
-            text.contains("Open errors:\n- find_user_by_name(name: Ann) -> failed: Error: User not found"),
-            "{text}"
-        );
-    }
-}
-
-#[test]
 fn demands_of_people_come_first_and_the_later_of_two_stands() {
     let turns = [
         turn(
@@ -225,11 +193,11 @@ fn a_call_that_failed_is_mended_by_most_of_it_once_more() {
     let mail = |to: &str, subject: &str| {
         serde_json::json!({"to": to, "subject": subject, "body": "The list of publications for the annual report."}).to_string()
     };
-    let first = mail("h.vester@aldmoor.exmaple", "Publications");
+    let first = mail("h.vester@aldmoor.example", "Publications of 2024");
     let after = |arguments: &str| {
         let turns = [
             call("", "send_mail", &first),
-            answer("Error: 550 5.1.2 host unknown"),
+            answer("Error: 421 try again later"),
             call("", "send_mail", arguments),
             answer(r#"{"status": "queued"}"#),
         ];

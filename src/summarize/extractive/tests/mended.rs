@@ -69,19 +69,6 @@ fn tests_that_failed_behind_a_build_are_closed_by_the_tests_alone() {
 }
 
 #[test]
-fn a_test_that_a_later_pattern_names_among_others_has_run_again() {
-    let run = |pattern: &str| {
-        serde_json::json!({"command": format!("go test -run '{pattern}' ./lease/")}).to_string()
-    };
-    let failed = "--- FAIL: TestRenew (0.00s)\nFAIL\nFAIL\tlease\t0.28s\nexit code: 1";
-    let passed = "ok  \tlease\t0.28s\nexit code: 0";
-    for (pattern, is_open) in [("Test(Renew|Expire)", false), ("Test(Grant|Expire)", true)] {
-        let text = done(&[("sh", &run("TestRenew"), failed), ("sh", &run(pattern), passed)]);
-        assert_eq!(text.contains("Open errors"), is_open, "{text}");
-    }
-}
-
-#[test]
 fn a_file_that_is_written_before_a_run_does_not_stand_for_it_alone() {
     let command =
         serde_json::json!({ "command": "cat > tests/a.rs <<'E'\n#[test]\nfn a() {}\nE\ncargo test" });
