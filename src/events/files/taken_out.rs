@@ -43,9 +43,9 @@ pub(crate) struct TakenOut {
 
 impl TakenOut {
     /// What these calls took out.
-    pub fn of<'e>(events: impl Iterator<Item = &'e Event>, turns: &[SourceTurn<'_>]) -> Self {
+    pub fn of(calls: &[&Event], turns: &[SourceTurn<'_>]) -> Self {
         let mut all = Self::default();
-        let mut events: Vec<&Event> = events.collect();
+        let mut events = calls.to_vec();
         events.sort_by_key(|event| std::cmp::Reverse(event.number));
         for event in events {
             if let Some(fields) = edit_of(event, turns) {

@@ -3,4 +3,5 @@
 mod covered;
 pub(crate) mod outdated;
 pub(crate) mod resolved;
+pub(crate) mod states;
 mod tried_again;

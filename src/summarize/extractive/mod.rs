@@ -36,7 +36,6 @@ use super::{Summarizer, Summary, SummaryError, SummaryRequest};
 use crate::compress::anchors::{Anchor, Matcher, Search, matcher_of};
 use crate::compress::reuse::Reuse;
 use crate::events::files::end_states::EndStates;
-use crate::events::files::taken_out::TakenOut;
 use crate::events::source::SourceTurn;
 use crate::knowledge::phrases::Kinds;
 use crate::tokens::TokenCounter;
@@ -125,8 +124,7 @@ impl Extractive {
             }
         }
         let files = EndStates::of(previous.events().chain(actions).chain(earlier));
-        let taken_out = TakenOut::of(actions.iter().chain(earlier), turns);
-        let runs_before = previous.carry_over(limits, actions, &files, &taken_out, &mut candidates);
+        let runs_before = previous.carry_over(limits, stretch, &files, &mut candidates);
         let said = prose::said(turns);
         let mut told = superseded::LatestStatements::by_calls(actions, earlier);
         prose::note(&said, &mut told);

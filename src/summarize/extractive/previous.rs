@@ -19,11 +19,13 @@ use crate::events::files::end_states::EndStates;
 use crate::events::files::marks::{BEFORE_BOTH, BEFORE_EDITS, NO_LONGER_SO};
 use crate::events::files::taken_out::TakenOut;
 use crate::events::later::resolved::{Later, cause_of, edited};
+use crate::events::later::states::{LastStates, ToldState};
 use crate::events::line::{cleaned, is_fence, shortened, without_bullet};
 use crate::events::outcome::status::{CallStatus, Outcome};
 use crate::events::shell::{Step, Touch};
 use crate::events::source::SourceTurn;
 use crate::events::source_call::SourceCall;
+use crate::events::stretch::Stretch;
 use crate::events::target::Effect;
 use crate::knowledge::phrases::Kinds;
 use crate::summarize::grounding::KEY_REFERENCES;
@@ -170,6 +172,15 @@ impl PreviousSummary {
         }
     }
 
+    /// The ids of the things of which its lines tell a state.
+    pub fn things(&self) -> impl Iterator<Item = &str> {
+        let done = self.lines.iter().filter(|line| line.section == Section::Done);
+        done.filter_map(|line| {
+            let call = CallLine::of(&line.text);
+            Some(ToldState::of(call.label, call.ending?)?.id())
+        })
+    }
+
     /// The calls that its lines tell.
     pub fn events(&self) -> impl Iterator<Item = &Event> {
         self.lines.iter().filter_map(|line| line.event.as_ref())
@@ -181,11 +192,14 @@ impl PreviousSummary {
     pub fn carry_over(
         &self,
         limits: LineLimits,
-        actions: &[Event],
+        stretch: &Stretch<'_>,
         files: &EndStates,
-        taken_out: &TakenOut,
         candidates: &mut Vec<Candidate>,
     ) -> RunsBefore {
+        let (turns, actions) = (stretch.sources(), stretch.actions());
+        let calls: Vec<&Event> = actions.iter().chain(stretch.earlier()).collect();
+        let taken_out = TakenOut::of(&calls, turns);
+        let later_states = LastStates::of(self.things(), &calls, turns);
         let again: FxHashMap<&str, bool> = actions
             .iter()
             .map(|action| (action.target.line.as_str(), action.is_answered))
@@ -245,9 +259,14 @@ impl PreviousSummary {
             if is_past || section == Section::Errors && mark == Some(NO_LONGER_SO) {
                 continue;
             }
+            let now = || {
+                let ending = call.ending.filter(|_| section == Section::Done)?;
+                let told = ToldState::of(call.label, ending)?;
+                later_states.added_to(&line.text, &told, None)
+            };
             let text = match mark {
                 Some(mark) => call.marked(mark),
-                None => line.text.clone(),
+                None => now().unwrap_or_else(|| line.text.clone()),
             };
             let most = if matches!(section, Section::AskedEarlier | Section::Asked) {
                 limits.asked

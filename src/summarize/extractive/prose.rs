@@ -236,6 +236,9 @@ pub(super) fn asked(
     }
 }
 
+/// Stands for sentences of a message that are told elsewhere, or not.
+const GAP: &str = " … ";
+
 /// The lines of a message: all of it in one where it is short, or else those of its sentences that say something.
 fn requests<'r>(
     rest: &'r [(usize, Cow<'_, str>, Kinds)],
@@ -243,13 +246,21 @@ fn requests<'r>(
 ) -> Vec<(usize, Cow<'r, str>, f64)> {
     let length: usize = rest.iter().map(|(_, text, _)| text.chars().count() + 1).sum();
     if length <= limits.asked {
-        let texts: Vec<&str> = rest.iter().map(|(_, text, _)| &**text).collect();
+        let mut text = String::new();
+        let mut next = rest.first().map_or(0, |(number, ..)| *number);
+        for (number, sentence, _) in rest {
+            if !text.is_empty() {
+                text.push_str(if *number == next { " " } else { GAP });
+            }
+            text.push_str(sentence);
+            next = number + 1;
+        }
         let worth = rest
             .iter()
             .map(|(_, text, kinds)| worth(text, *kinds))
             .fold(0.0, f64::max);
         let first = rest.first().map_or(0, |(number, ..)| *number);
-        vec![(first, texts.join(" ").into(), worth)]
+        vec![(first, text.into(), worth)]
     } else {
         let lines = rest
             .iter()
