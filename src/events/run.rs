@@ -217,6 +217,11 @@ impl ProgramRun {
         self.kind == RunKind::Program && self.program.rsplit(' ').next().is_some_and(is_known)
     }
 
+    /// Returns true if its exit code only says that a server answered, not what.
+    pub fn asks_server(&self) -> bool {
+        flags().asks_server(&self.program)
+    }
+
     /// Returns true if it ran a script.
     pub fn is_of_script(&self) -> bool {
         self.kind == RunKind::Script

@@ -90,6 +90,8 @@ pub(crate) struct ProgramFlags {
     builds: Vec<String>,
     /// Programs, modules and subcommands that look for faults without running code.
     checks: Vec<String>,
+    /// Programs whose exit code only says that a server answered.
+    clients: Vec<String>,
 }
 
 impl ProgramFlags {
@@ -130,6 +132,10 @@ impl ProgramFlags {
 
     pub fn checks(&self, subcommand: &str) -> bool {
         self.checks.iter().any(|checks| checks == subcommand)
+    }
+
+    pub fn asks_server(&self, program: &str) -> bool {
+        self.clients.iter().any(|client| client == program)
     }
 
     pub fn takes_word(&self, word: &str) -> bool {

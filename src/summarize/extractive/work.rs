@@ -173,7 +173,8 @@ fn tells_no_result(outcome: &Outcome) -> bool {
 fn says_no_end(action: &Event) -> bool {
     let outcome = &action.outcome;
     let is_silent = outcome.result.is_none() && outcome.tests.is_none() && outcome.diagnostics.is_none();
-    action.runs_code() && tells_no_result(outcome) || is_silent && action.hides_end()
+    let asks_server = action.target.runs.last().is_some_and(ProgramRun::asks_server);
+    asks_server || action.runs_code() && tells_no_result(outcome) || is_silent && action.hides_end()
 }
 
 /// The time of a call, after the words of its turn.

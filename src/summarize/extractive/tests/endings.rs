@@ -44,6 +44,17 @@ fn ok_is_an_exit_code_of_zero_or_an_edit_that_says_so_or_nothing_at_all() {
 }
 
 #[test]
+fn that_a_server_answered_does_not_say_that_it_went_well() {
+    let command = r#"{"command": "curl -s -o /dev/null -w '%{http_code}' http://localhost:3000/cart"}"#;
+    let text = done(&[(
+        "bash",
+        command,
+        "<returncode>0</returncode>\n<output>\n500\n</output>",
+    )]);
+    assert!(text.ends_with("-> exit 0: 500"), "{text}");
+}
+
+#[test]
 fn of_several_runs_in_one_output_the_last_is_told_as_one_of_them() {
     let suites = ["a.sh", "b.sh", "c.sh"].map(|suite| format!("bash tests/{suite}"));
     let run = serde_json::json!({ "command": suites.join(" && ") }).to_string();
