@@ -17,6 +17,9 @@ const MAX_ALIKE: usize = 16;
 const MAX_FILES: usize = 16;
 const MAX_TEXTS: usize = 512;
 
+/// Longest answer that is searched for what a command was to take out, in bytes.
+const MAX_SHOWN: usize = 20_000;
+
 /// Letters of the shortest text that tells the line it is a part of from others.
 const MIN_PART: usize = 12;
 
@@ -29,6 +32,8 @@ struct EditedLines {
     path: String,
     put_in: FxHashSet<String>,
     taken_out: Vec<ReplacedText>,
+    /// What their commands put in the place of what they took out.
+    put_back: Vec<String>,
     /// The longest line that each of these calls took out.
     longest: FxHashSet<String>,
     /// A later call wrote all of it.
@@ -49,27 +54,34 @@ impl TakenOut {
         events.sort_by_key(|event| std::cmp::Reverse(event.number));
         for event in events {
             if let Some(fields) = edit_of(event, turns) {
-                all.note(event, &fields);
+                all.note(event, &fields, turns);
             }
         }
         all
     }
 
     /// Notes a call that stands before those noted so far.
-    fn note(&mut self, event: &Event, fields: &ArgumentFields<'_>) {
+    fn note(&mut self, event: &Event, fields: &ArgumentFields<'_>, turns: &[SourceTurn<'_>]) {
         let put = lines_put_in(fields);
-        let gone = gone_by(fields);
+        let shown = event.answer(turns).filter(|answer| answer.len() <= MAX_SHOWN);
+        let gone = gone_by(fields, shown.unwrap_or_default());
         let created = event.own_touches().iter().any(|touch| touch.step == Step::Create);
         let is_whole = created && fields.get(Holds::Content).is_some();
         for path in files_of(event) {
             let Some(lines) = self.of_file(path) else { continue };
             lines.put_in.extend(put.iter().cloned());
             let room = MAX_TEXTS.saturating_sub(lines.taken_out.len());
-            let is_back =
-                |text: &ReplacedText| matches!(text, ReplacedText::Line(line) if lines.put_in.contains(line));
+            let is_back = |gone: &ReplacedText| match gone {
+                ReplacedText::Line(line) => lines.put_in.contains(line),
+                ReplacedText::Parts(..) => lines.put_back.iter().any(|text| gone.is_in(text)),
+            };
             let gone = || gone.iter().filter(|text| !is_back(text)).take(room).cloned();
             let longest = gone().filter_map(ReplacedText::into_line).max_by_key(String::len);
-            lines.taken_out.extend(gone());
+            let taken_out: Vec<ReplacedText> = gone().collect();
+            let room = MAX_TEXTS.saturating_sub(lines.put_back.len());
+            let by = taken_out.iter().filter_map(ReplacedText::by).take(room);
+            lines.put_back.extend(by.map(str::to_owned));
+            lines.taken_out.extend(taken_out);
             lines.longest.extend(longest);
             lines.is_rewritten |= is_whole;
         }
@@ -110,6 +122,7 @@ impl TakenOut {
                 path: path.to_owned(),
                 put_in: FxHashSet::default(),
                 taken_out: Vec::new(),
+                put_back: Vec::new(),
                 longest: FxHashSet::default(),
                 is_rewritten: false,
             });
@@ -137,7 +150,7 @@ impl EditedLines {
             ReplacedText::Line(text) => {
                 text == line || text.len() >= MIN_PART && line.contains(text.as_str())
             }
-            ReplacedText::Parts(_) => text.is_in(line),
+            ReplacedText::Parts(..) => text.is_in(line),
         })
     }
 }
@@ -153,7 +166,7 @@ pub(crate) fn mark_taken_out(all: &mut [Event], turns: &[SourceTurn<'_>]) {
             Some(shown) if shown.starts_with(PUT_IN) => taken_out.holds_shown(event, shown),
             _ => taken_out.holds_longest(event, &lines_put_in(&fields)),
         };
-        taken_out.note(event, &fields);
+        taken_out.note(event, &fields, turns);
     }
 }
 
@@ -181,15 +194,23 @@ fn files_of(event: &Event) -> impl Iterator<Item = &str> {
     own.into_iter().chain(others).take(MAX_FILES)
 }
 
-/// The texts that a call takes out of its files: lines that its edit or patch has, and what its command replaces.
-fn gone_by(fields: &ArgumentFields<'_>) -> Vec<ReplacedText> {
+/// The texts that a call takes out of its files: lines that its edit or patch has, and what its command replaces, if its answer does not
+/// show it.
+fn gone_by(fields: &ArgumentFields<'_>, shown: &str) -> Vec<ReplacedText> {
     let mut gone = Vec::new();
     for text in taken_out_by(fields) {
         let lines = lines_of(&text).filter(|line| is_telling(line));
         gone.extend(lines.map(|line| ReplacedText::Line(cleaned(line))));
     }
-    let command = fields.get(Holds::Command);
-    gone.extend(command.iter().flat_map(|command| replaced_by(command)));
+    let command = fields.get(Holds::Command).unwrap_or_default();
+    // What the answer shows was not found, or came again; some show the command once more.
+    let shown: Vec<&str> = shown
+        .lines()
+        .filter(|line| !command.contains(line.trim()))
+        .collect();
+    let is_shown = |text: &ReplacedText| shown.iter().any(|line| text.is_in(line));
+    let replaced = replaced_by(&command).into_iter();
+    gone.extend(replaced.filter(|text| !is_shown(text)));
     gone
 }
 
@@ -252,6 +273,20 @@ mod tests {
             ("apply_patch", serde_json::json!({"input": removed})),
         ];
         assert_eq!(marked_calls(&calls), [true, false, true, false]);
+    }
+
+    #[test]
+    fn what_a_command_puts_back_stands() {
+        let edit =
+            || serde_json::json!({"path": "src/a.py", "old_str": "x", "new_str": "limit = slow_limit(rows)"});
+        let sed = |script: &str| serde_json::json!({"command": format!("sed -i '{script}' src/a.py")});
+        let there = ("bash", sed("s/slow_limit/fast_limit/"));
+        let back = ("bash", sed("s/fast_limit/slow_limit/"));
+        assert_eq!(
+            marked_calls(&[("edit_file", edit()), there.clone()]),
+            [true, false]
+        );
+        assert!(!marked_calls(&[("edit_file", edit()), there, back]).contains(&true));
     }
 
     #[test]

@@ -26,6 +26,7 @@ const LATER: &str = ", later ";
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ToldState<'r> {
     id: &'r str,
+    key: &'r str,
     /// The first state that is told, and the last one.
     first: &'r str,
     last: &'r str,
@@ -40,7 +41,7 @@ impl<'r> ToldState<'r> {
     pub fn of(line: &str, result: &'r str) -> Option<Self> {
         let (fields, _) = result.split_once("; ").unwrap_or((result, ""));
         let pairs = || fields.split(", ").filter_map(|field| field.split_once(": "));
-        let (_, first) = pairs().find(|(key, _)| STATES.contains(key))?;
+        let (key, first) = pairs().find(|(key, _)| STATES.contains(key))?;
         let is_own = |key: &str, value: &str| is_of_id(key) && is_id(value) && !line.contains(value);
         let (_, id) = pairs().find(|(key, value)| is_own(key, value))?;
         let later = fields
@@ -48,6 +49,7 @@ impl<'r> ToldState<'r> {
             .and_then(|(_, rest)| rest.split(", ").next());
         Some(Self {
             id,
+            key,
             first,
             last: later.unwrap_or(first),
         })
@@ -55,22 +57,30 @@ impl<'r> ToldState<'r> {
 }
 
 /// The last states that answers tell of things, with the turn.
-pub(crate) struct LastStates(FxHashMap<String, (usize, String)>);
+pub(crate) struct LastStates(FxHashMap<String, (usize, LastState)>);
+
+/// A state with its key; `None` for what a later call was made on.
+type LastState = Option<(&'static str, String)>;
 
 impl LastStates {
     /// What lookups among these calls tell of things with these ids.
     pub fn of<'i>(ids: impl Iterator<Item = &'i str>, calls: &[&Event], turns: &[SourceTurn<'_>]) -> Self {
         let mut last = FxHashMap::default();
         for id in ids.take(MAX_THINGS) {
-            let answered = calls.iter().filter(|call| call.is_lookup()).filter_map(|call| {
+            let answered = calls.iter().filter(|call| call.is_answered).filter_map(|call| {
+                let is_made_on = call.target.line.contains(id);
+                if !call.is_lookup() {
+                    return is_made_on.then_some((call.turn, None));
+                }
                 let answer = call.answer(turns)?.trim();
                 let may_tell =
                     answer.len() <= MAX_ANSWER && answer.starts_with(['{', '[']) && answer.contains(id);
-                may_tell.then_some((call.turn, answer))
+                let told = may_tell.then(|| state_in(answer, id, is_made_on)).flatten()?;
+                Some((call.turn, Some(told)))
             });
-            let told = answered.filter_map(|(turn, answer)| Some((turn, state_in(answer, id)?)));
             last.extend(
-                told.max_by_key(|(turn, _)| *turn)
+                answered
+                    .max_by_key(|(turn, _)| *turn)
                     .map(|told| (id.to_owned(), told)),
             );
         }
@@ -79,8 +89,9 @@ impl LastStates {
 
     /// A result with the state that an answer behind a turn tells of the thing, if it is another one: `status: open, later rejected`.
     pub fn added_to(&self, result: &str, told: &ToldState<'_>, turn: Option<usize>) -> Option<String> {
-        let (at, state) = self.0.get(told.id)?;
-        let is_news = turn.is_none_or(|turn| *at > turn) && state != told.last;
+        let (at, last) = self.0.get(told.id)?;
+        let (key, state) = last.as_ref()?;
+        let is_news = turn.is_none_or(|turn| *at > turn) && *key == told.key && state != told.last;
         let (before, after) = result.split_once(told.first).filter(|_| is_news)?;
         let after = after
             .strip_prefix(LATER)
@@ -89,17 +100,23 @@ impl LastStates {
     }
 }
 
-/// The state that an answer has of the thing with an id: in the object of which that is the first.
-fn state_in(answer: &str, id: &str) -> Option<String> {
+/// The state that an answer has of the thing with an id: in the object of which that is the first, the outermost one if the lookup was
+/// made with it.
+fn state_in(answer: &str, id: &str, is_asked_for: bool) -> Option<(&'static str, String)> {
     let fields = leaves(answer, MAX_FIELDS)?;
     let own = fields.iter().find(|leaf| leaf.is_string && leaf.value() == id)?;
-    let mut beside = fields
-        .iter()
-        .filter(|leaf| leaf.is_beside(own) && leaf.depth == own.depth);
-    let first = beside.clone().find(|leaf| is_of_id(&leaf.key()))?;
-    let state = cleaned(&beside.find(|leaf| leaf.is_under(&STATES))?.value());
-    let is_plain = !state.is_empty() && state.len() <= MAX_STATE && !state.contains([',', ';']);
-    (is_plain && first == own).then_some(state)
+    let beside = || {
+        fields
+            .iter()
+            .filter(|leaf| leaf.is_beside(own) && leaf.depth == own.depth)
+    };
+    let first = beside().find(|leaf| is_of_id(&leaf.key()))?;
+    let is_one = first == own && (!is_asked_for || own.record == 0);
+    STATES.into_iter().filter(|_| is_one).find_map(|key| {
+        let state = cleaned(&beside().find(|leaf| leaf.is_under(&[key]))?.value());
+        let is_plain = !state.is_empty() && state.len() <= MAX_STATE && !state.contains([',', ';']);
+        is_plain.then_some((key, state))
+    })
 }
 
 /// If a field holds an id, by its key.

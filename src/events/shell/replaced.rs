@@ -1,5 +1,7 @@
 //! The texts that a command replaces or deletes in files: by `sed` and `perl`, and by scripts that call `replace`.
 
+use rustc_hash::FxHashSet;
+
 use super::programs::Does;
 use super::step::Step;
 use super::{Command, Statement};
@@ -7,6 +9,9 @@ use crate::events::line::{cleaned, is_telling, lines_of};
 
 /// Texts of one command that are looked at.
 const MAX_TEXTS: usize = 64;
+
+/// Longest command that is looked at, in bytes.
+const MAX_COMMAND: usize = 32_000;
 
 /// Letters of the shortest pattern that is looked for in lines.
 const MIN_PATTERN: usize = 4;
@@ -16,15 +21,23 @@ const MIN_PATTERN: usize = 4;
 pub(crate) enum ReplacedText {
     /// A line, or a part of one.
     Line(String),
-    /// The parts of a pattern, in order: any line that has them was changed.
-    Parts(Vec<String>),
+    /// The parts of a pattern, in order, and what takes their place: any line that has them was changed.
+    Parts(Vec<String>, String),
 }
 
 impl ReplacedText {
     pub fn into_line(self) -> Option<String> {
         match self {
             Self::Line(line) => Some(line),
-            Self::Parts(_) => None,
+            Self::Parts(..) => None,
+        }
+    }
+
+    /// What takes its place.
+    pub fn by(&self) -> Option<&str> {
+        match self {
+            Self::Line(_) => None,
+            Self::Parts(_, by) => Some(by.as_str()).filter(|by| by.len() >= MIN_PATTERN),
         }
     }
 
@@ -32,7 +45,7 @@ impl ReplacedText {
     pub fn is_in(&self, line: &str) -> bool {
         match self {
             Self::Line(text) => line.contains(text),
-            Self::Parts(parts) => {
+            Self::Parts(parts, _) => {
                 let mut rest = line;
                 parts.iter().all(|part| match rest.split_once(part.as_str()) {
                     Some((_, behind)) => {
@@ -48,6 +61,9 @@ impl ReplacedText {
 
 /// What a command replaces or deletes.
 pub(crate) fn replaced_by(command: &str) -> Vec<ReplacedText> {
+    if command.len() > MAX_COMMAND {
+        return Vec::new();
+    }
     let statements = Command::read(command).statements;
     let found = statements.iter().flat_map(of_statement);
     found.take(MAX_TEXTS).collect()
@@ -75,24 +91,24 @@ fn of_statement(statement: &Statement) -> Vec<ReplacedText> {
 
 /// The pattern of a script that deletes lines, `/a/d`, or replaces a text, `s/a/b/`.
 fn pattern_of(script: &str) -> Option<ReplacedText> {
-    let (pattern, rest) = match script.strip_prefix('/') {
-        Some(address) => until(address, '/')?,
-        None => ("", script),
-    };
-    let parts = if rest == "d" {
-        parts_of(pattern)?
+    let (parts, by) = if let Some(address) = script.strip_prefix('/') {
+        let (pattern, rest) = until(address, '/')?;
+        // Of what is done to some lines only, it is not known to which.
+        (rest == "d")
+            .then(|| parts_of(pattern))?
+            .map(|parts| (parts, ""))?
     } else {
-        let replaced = rest.strip_prefix('s')?;
+        let replaced = script.strip_prefix('s')?;
         let sign = replaced.chars().next().filter(char::is_ascii_punctuation)?;
         let (replaced, rest) = until(replaced.get(1..)?, sign)?;
         let (by, _) = until(rest, sign)?;
         let parts = parts_of(replaced)?;
         // It stays, and something is put beside it.
-        let stays = by.contains('&') || ReplacedText::Parts(parts.clone()).is_in(by);
-        (!stays).then_some(parts)?
+        let stays = by.contains('&') || ReplacedText::Parts(parts.clone(), String::new()).is_in(by);
+        (!stays).then_some((parts, by))?
     };
     let length: usize = parts.iter().map(String::len).sum();
-    (length >= MIN_PATTERN).then_some(ReplacedText::Parts(parts))
+    (length >= MIN_PATTERN).then(|| ReplacedText::Parts(parts, by.to_owned()))
 }
 
 /// A text up to a sign without a backslash before it, and what follows that.
@@ -106,16 +122,19 @@ fn until(text: &str, sign: char) -> Option<(&str, &str)> {
     Some((text.get(..at)?, text.get(at + sign.len_utf8()..)?))
 }
 
-/// The texts of a regular expression that stand in all that it matches; none of one with alternatives.
+/// The texts of a regular expression that stand in all that it matches; none of one with alternatives, or that matches in some places only.
 fn parts_of(pattern: &str) -> Option<Vec<String>> {
     let mut parts = vec![String::new()];
     let mut signs = pattern.chars();
     while let Some(sign) = signs.next() {
         let literal = match sign {
-            '|' => return None,
-            '\\' => signs
-                .next()
-                .filter(|next| matches!(next, '.' | '/' | '*' | '[' | ']' | '"' | '\'' | '-')),
+            '|' | '^' | '$' => return None,
+            '\\' => match signs.next()? {
+                'b' | 'B' | '<' | '>' | '|' => return None,
+                next => Some(next).filter(|next| {
+                    matches!(next, '.' | '/' | '*' | '[' | ']' | '"' | '\'' | '-' | '$' | '^')
+                }),
+            },
             '[' => {
                 signs.find(|sign| *sign == ']');
                 None
@@ -125,7 +144,7 @@ fn parts_of(pattern: &str) -> Option<Vec<String>> {
                 parts.last_mut().and_then(String::pop);
                 None
             }
-            '.' | '^' | '$' | '+' | '(' | ')' | '{' | '}' | ']' => None,
+            '.' | '+' | '(' | ')' | '{' | '}' | ']' => None,
             sign => Some(sign),
         };
         match (literal, parts.last_mut()) {
@@ -148,10 +167,11 @@ fn replaced_in(code: &str) -> Vec<ReplacedText> {
     found
         .flat_map(|(old, new)| {
             if old.contains('\n') {
-                let gone = lines_of(&old).filter(|line| is_telling(line) && !new.contains(line.trim()));
+                let stays: FxHashSet<&str> = lines_of(&new).map(str::trim).collect();
+                let gone = lines_of(&old).filter(|line| is_telling(line) && !stays.contains(line.trim()));
                 gone.map(|line| ReplacedText::Line(cleaned(line))).collect()
             } else if old.len() >= MIN_PATTERN {
-                vec![ReplacedText::Parts(vec![cleaned(&old)])]
+                vec![ReplacedText::Parts(vec![cleaned(&old)], cleaned(&new))]
             } else {
                 Vec::new()
             }
@@ -234,6 +254,13 @@ mod tests {
             ("sed -i 's/omega.*alpha/x/' a.py", "alpha beta omega", false),
             ("perl -pi -e 's/alpha/x/' a.pl", "my $alpha;", true),
             ("sed -i 's/alpha|beta/x/' a.py", "alpha", false),
+            ("sed -i 's/\\bcounter\\b/total/' a.py", "counters(1)", false),
+            ("sed -i '/^import yaml$/d' a.py", "import yaml_loader as y", false),
+            (
+                "sed -i '/legacy/s/strict=True/strict=False/' a.py",
+                "run(strict=True)",
+                false,
+            ),
             (
                 "python3 - <<'E'\np='a.cc'\ns=open(p).read()\ns=s.replace('\\nCounter g{\"a\"};\\n','')\nopen(p,'w').write(s)\nE",
                 "Counter g{\"a\"};",
