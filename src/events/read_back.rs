@@ -20,7 +20,7 @@ pub(crate) fn target_of_line(line: &str) -> Option<Target> {
         let target = target(&SourceCall::tagged(tool, fields.collect()), None);
         // The directory is told only where commands ran in several.
         // Blanks in it are told once.
-        // Where its quotation stood behind it, a line has all of a command that is cut else.
+        // A line has all of a command that is cut else, if a quotation of it stood behind.
         let is_same = |line: &str| match target.line.strip_suffix('…') {
             Some(start) if line.len() > target.line.len() => line.starts_with(start.trim_end()),
             _ => target.line == line || cleaned(&target.line) == line,

@@ -32,7 +32,7 @@ struct EditedLines {
     path: String,
     put_in: FxHashSet<String>,
     taken_out: Vec<ReplacedText>,
-    /// What their commands put in the place of what they took out.
+    /// Texts that their commands put in the place of what they took out.
     put_back: Vec<String>,
     /// The longest line that each of these calls took out.
     longest: FxHashSet<String>,
@@ -40,14 +40,14 @@ struct EditedLines {
     is_rewritten: bool,
 }
 
-/// What calls took out of files for good.
+/// Lines that calls took out of files for good.
 #[derive(Default)]
 pub(crate) struct TakenOut {
     by_name: FxHashMap<String, Vec<EditedLines>>,
 }
 
 impl TakenOut {
-    /// What these calls took out.
+    /// The lines that these calls took out.
     pub fn of(calls: &[&Event], turns: &[SourceTurn<'_>]) -> Self {
         let mut all = Self::default();
         let mut events = calls.to_vec();
@@ -87,15 +87,11 @@ impl TakenOut {
         }
     }
 
-    /// If a line that an earlier call put into a file was taken out of it, as a whole or in part.
-    pub fn holds(&self, file: &str, line: &str) -> bool {
-        self.by_path(file).is_some_and(|lines| lines.is_out(line))
-    }
-
     /// If the line that an earlier call shows of what it put into its file was taken out.
     pub fn holds_shown(&self, event: &Event, shown: &str) -> bool {
         let line = shown.strip_prefix(PUT_IN);
-        line.is_some_and(|line| files_of(event).any(|file| self.holds(file, line)))
+        let mut files = files_of(event).filter_map(|file| self.by_path(file));
+        line.is_some_and(|line| files.any(|lines| lines.is_out(line)))
     }
 
     /// If one of the lines that an earlier call put in was taken out: the longest of either, since short ones stand in many places.
@@ -135,6 +131,7 @@ impl TakenOut {
 }
 
 impl EditedLines {
+    /// If a line was taken out, as a whole or in part.
     fn is_out(&self, line: &str) -> bool {
         let is_cut = line.ends_with(CUT);
         let line = line.trim_end_matches([CUT, ' ']);
@@ -203,7 +200,7 @@ fn gone_by(fields: &ArgumentFields<'_>, shown: &str) -> Vec<ReplacedText> {
         gone.extend(lines.map(|line| ReplacedText::Line(cleaned(line))));
     }
     let command = fields.get(Holds::Command).unwrap_or_default();
-    // What the answer shows was not found, or came again; some show the command once more.
+    // A text that the answer shows was not found, or came again; some show the command once more.
     let shown: Vec<&str> = shown
         .lines()
         .filter(|line| !command.contains(line.trim()))

@@ -63,7 +63,7 @@ pub(crate) struct LastStates(FxHashMap<String, (usize, LastState)>);
 type LastState = Option<(&'static str, String)>;
 
 impl LastStates {
-    /// What lookups among these calls tell of things with these ids.
+    /// The states that lookups among these calls tell of things with these ids.
     pub fn of<'i>(ids: impl Iterator<Item = &'i str>, calls: &[&Event], turns: &[SourceTurn<'_>]) -> Self {
         let mut last = FxHashMap::default();
         for id in ids.take(MAX_THINGS) {

@@ -6,6 +6,7 @@ use super::programs::Does;
 use super::step::Step;
 use super::{Command, Statement};
 use crate::events::line::{cleaned, is_telling, lines_of};
+use crate::events::written::python_text;
 
 /// Texts of one command that are looked at.
 const MAX_TEXTS: usize = 64;
@@ -33,7 +34,7 @@ impl ReplacedText {
         }
     }
 
-    /// What takes its place.
+    /// The text that takes its place.
     pub fn by(&self) -> Option<&str> {
         match self {
             Self::Line(_) => None,
@@ -59,7 +60,7 @@ impl ReplacedText {
     }
 }
 
-/// What a command replaces or deletes.
+/// The texts that a command replaces or deletes.
 pub(crate) fn replaced_by(command: &str) -> Vec<ReplacedText> {
     if command.len() > MAX_COMMAND {
         return Vec::new();
@@ -182,47 +183,17 @@ fn replaced_in(code: &str) -> Vec<ReplacedText> {
 /// The text that stands at the beginning of `rest`, or that a name there stands for, and what follows it.
 fn text_at<'c>(code: &str, rest: &'c str) -> Option<(String, &'c str)> {
     let rest = rest.trim_start();
-    literal(rest).or_else(|| {
+    python_text(rest).or_else(|| {
         let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_'))?;
         let (name, behind) = rest.split_at_checked(end).filter(|(name, _)| !name.is_empty())?;
         let mut assigned = code.match_indices(name);
         assigned.find_map(|(at, _)| {
             let is_start = code.get(..at)?.ends_with(['\n', ';', ' ']) || at == 0;
             let value = code.get(at + name.len()..)?.trim_start().strip_prefix('=')?;
-            let (text, _) = literal(value.trim_start()).filter(|_| is_start)?;
+            let (text, _) = python_text(value.trim_start()).filter(|_| is_start)?;
             Some((text, behind))
         })
     })
-}
-
-/// Marks that a text of Python stands between.
-const QUOTES: [&str; 4] = ["'''", "\"\"\"", "'", "\""];
-
-/// The text that stands at the beginning of `code` between quotes, and what follows it.
-fn literal(code: &str) -> Option<(String, &str)> {
-    let (is_raw, code) = match code.strip_prefix('r') {
-        Some(code) => (true, code),
-        None => (false, code),
-    };
-    let quote = QUOTES.iter().find(|quote| code.starts_with(**quote))?;
-    let inner = code.get(quote.len()..)?;
-    let mut text = String::new();
-    let mut signs = inner.char_indices();
-    while let Some((at, sign)) = signs.next() {
-        if inner.get(at..)?.starts_with(quote) {
-            return Some((text, inner.get(at + quote.len()..)?));
-        }
-        match sign {
-            '\\' if !is_raw => match signs.next()?.1 {
-                'n' => text.push('\n'),
-                't' => text.push('\t'),
-                '\n' => {}
-                next => text.push(next),
-            },
-            sign => text.push(sign),
-        }
-    }
-    None
 }
 
 #[cfg(test)]

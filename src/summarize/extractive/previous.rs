@@ -196,6 +196,9 @@ impl PreviousSummary {
         files: &EndStates,
         candidates: &mut Vec<Candidate>,
     ) -> RunsBefore {
+        if self.lines.is_empty() {
+            return RunsBefore::default();
+        }
         let (turns, actions) = (stretch.sources(), stretch.actions());
         let calls: Vec<&Event> = actions.iter().chain(stretch.earlier()).collect();
         let taken_out = TakenOut::of(&calls, turns);
@@ -213,10 +216,8 @@ impl PreviousSummary {
         for (number, line) in self.lines.iter().enumerate().rev() {
             let section = line.section;
             let call = CallLine::of(&line.text);
-            let mark = line
-                .event
-                .as_ref()
-                .and_then(|event| mark_of(event, actions, files));
+            let event = line.event.as_ref();
+            let mark = event.and_then(|event| mark_of(event, actions, files));
             let is_past = match section {
                 Section::Done | Section::Errors => {
                     let is_overtaken = |event: &Event| {
@@ -239,7 +240,7 @@ impl PreviousSummary {
                     }
                     // Of a call on arguments nothing but its line and its error is known.
                     let failed = call.failed_on_arguments();
-                    let failed = line.event.as_ref().or(failed.as_ref());
+                    let failed = event.or(failed.as_ref());
                     let is_made_good = || {
                         failed.is_some_and(|event| {
                             event.outcome.failed() == Some(true) && later().makes_good(event, &edited)
@@ -250,7 +251,7 @@ impl PreviousSummary {
                             .is_some_and(|shown| taken_out.holds_shown(event, shown))
                     };
                     let is_gone = |event: &Event| is_overtaken(event) || is_taken_out(event);
-                    is_again || !is_newest || line.event.as_ref().is_some_and(is_gone) || is_made_good()
+                    is_again || !is_newest || event.is_some_and(is_gone) || is_made_good()
                 }
                 // Which files are changed is told anew.
                 Section::Files => true,
