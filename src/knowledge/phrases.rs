@@ -26,10 +26,6 @@ pub(crate) enum PhraseKind {
     OfSelf,
     Request,
     Answer,
-    Withdraws,
-    Drops,
-    Opener,
-    Condition,
     Agreement,
     GoOn,
     Talk,
@@ -115,23 +111,6 @@ impl Kinds {
     pub fn has_any(self, kinds: &[PhraseKind]) -> bool {
         kinds.iter().any(|kind| self.has(*kind))
     }
-}
-
-/// The texts before and behind the first phrase of a kind in a sentence.
-pub(crate) fn around(kind: PhraseKind, sentence: &str) -> Option<(&str, &str)> {
-    let automaton = PHRASES.automaton.as_ref()?;
-    let is_of = |pattern: usize| {
-        PHRASES
-            .patterns
-            .get(pattern)
-            .is_some_and(|(other, _)| *other == kind)
-    };
-    let is_whole = |at: usize| at == 0 || at >= sentence.len() || is_edge(sentence.as_bytes(), at);
-    let mut found = automaton.find_overlapping_iter(sentence);
-    let found = found.find(|found| {
-        is_of(found.pattern().as_usize()) && is_whole(found.start()) && is_whole(found.end())
-    })?;
-    Some((sentence.get(..found.start())?, sentence.get(found.end()..)?))
 }
 
 /// If a word ends or begins at a place: scripts without spaces have no such edges.

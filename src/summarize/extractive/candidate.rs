@@ -5,12 +5,10 @@
 pub(super) enum Section {
     /// Lines of an earlier summary.
     Earlier,
-    /// The user's requests that the assistant replied to before the user spoke again.
-    AskedEarlier,
-    /// The user's requests.
+    /// Messages of people, in order: later ones may replace what earlier ones say.
     Asked,
-    /// Demands and prohibitions of the user.
-    Constraints,
+    /// Those that demand or forbid something, printed among them.
+    Demanded,
     /// Calls and their outcomes.
     Done,
     /// Files read and changed.
@@ -24,12 +22,19 @@ pub(super) enum Section {
 }
 
 impl Section {
+    /// The section under whose heading it is printed.
+    pub(super) fn printed(self) -> Self {
+        match self {
+            Self::Demanded => Self::Asked,
+            other => other,
+        }
+    }
+
     /// All of them, in the order printed.
-    pub(super) const ALL: [Self; 9] = [
+    pub(super) const ALL: [Self; 8] = [
         Self::Earlier,
-        Self::AskedEarlier,
         Self::Asked,
-        Self::Constraints,
+        Self::Demanded,
         Self::Done,
         Self::Files,
         Self::Errors,
@@ -41,9 +46,7 @@ impl Section {
     pub(super) fn label(self) -> &'static str {
         match self {
             Self::Earlier => "Earlier:",
-            Self::AskedEarlier => "Asked earlier:",
-            Self::Asked => "Asked:",
-            Self::Constraints => "Constraints:",
+            Self::Asked | Self::Demanded => "The user said, in order:",
             Self::Done => "Done:",
             Self::Files => "Files:",
             Self::Errors => "Open errors:",
@@ -59,17 +62,21 @@ impl Section {
             Self::Asked => 0.35,
             Self::Done => 0.4,
             // What people demand has its room before all else.
-            Self::Recent | Self::Constraints => 1.0,
+            Self::Recent | Self::Demanded => 1.0,
             Self::Files | Self::Errors => 0.15,
-            Self::Findings | Self::AskedEarlier => 0.25,
+            Self::Findings => 0.25,
         }
     }
 
     /// The section with this heading.
     pub(super) fn from_label(label: &str) -> Option<Self> {
         let named = Self::ALL.into_iter().find(|section| section.label() == label);
-        // A section that earlier versions wrote.
-        named.or_else(|| (label == "Values:").then_some(Self::Earlier))
+        // Those that earlier versions wrote.
+        named.or(match label {
+            "Asked:" | "Asked earlier:" | "Constraints:" => Some(Self::Asked),
+            "Values:" => Some(Self::Earlier),
+            _ => None,
+        })
     }
 }
 
@@ -84,6 +91,13 @@ pub(super) struct Candidate {
     pub text: String,
     /// Its worth to a reader.
     pub value: f64,
+}
+
+impl Candidate {
+    /// Lines are printed in this order.
+    pub fn place(&self) -> (Section, usize) {
+        (self.section.printed(), self.order)
+    }
 }
 
 /// The longest lines, in characters: shorter ones where the budget is small, so that several things are told.
@@ -111,7 +125,11 @@ pub(super) fn order(turn: usize, place: usize) -> usize {
 
 /// If `line` holds the words of `text`, whatever marks and bullets stand between them.
 pub(super) fn holds(line: &str, text: &str) -> bool {
-    let words = |text: &str| -> String { text.chars().filter(|c| c.is_alphanumeric()).collect() };
     let said = words(text.strip_suffix('…').unwrap_or(text));
     !said.is_empty() && words(line).contains(&said)
+}
+
+/// The letters and digits of a text.
+pub(super) fn words(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).collect()
 }

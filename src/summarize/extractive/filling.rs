@@ -69,7 +69,7 @@ impl Filling<'_> {
         let mut lines = less.filled(candidates, passages);
         let unnamed = unnamed(&lines, list.cost);
         lines.extend(unnamed);
-        lines.sort_by_key(|line| (line.candidate.section, line.candidate.order));
+        lines.sort_by_key(|line| line.candidate.place());
         lines
     }
 
@@ -140,7 +140,7 @@ fn firm_tokens(candidates: &[Candidate], budget: usize, counter: &dyn TokenCount
         let costs = lines.map(|line| rank::cost(&line.text, &mut String::new(), counter));
         costs.sum::<usize>().min((budget as f64 * share) as usize)
     };
-    of(Section::Constraints, DEMANDS_SHARE) + of(Section::Asked, ASKED_SHARE)
+    of(Section::Demanded, DEMANDS_SHARE) + of(Section::Asked, ASKED_SHARE)
 }
 
 /// For each anchor whether one of the lines holds it, or it `is_lost`.

@@ -4,6 +4,7 @@
 //! (`prose`, `work`, `previous`) makes candidate lines for the rest, ranking (`rank`) chooses among them, rendering (`render`) prints
 //! them. Each step is a pure function of the one before.
 
+mod asked;
 mod block;
 mod blocks;
 mod call_line;
@@ -24,7 +25,6 @@ mod superseded;
 mod tests;
 mod unused;
 mod verdicts;
-mod withdrawn;
 mod work;
 
 use futures_util::future::BoxFuture;
@@ -37,9 +37,8 @@ use crate::compress::anchors::{Anchor, Matcher, Search, matcher_of};
 use crate::compress::reuse::Reuse;
 use crate::events::files::end_states::EndStates;
 use crate::events::source::SourceTurn;
-use crate::knowledge::phrases::Kinds;
 use crate::tokens::TokenCounter;
-use candidate::{Candidate, LineLimits, Section, holds, order};
+use candidate::{Candidate, LineLimits, Section, holds};
 use filling::{Filling, held_or};
 use passages::Passages;
 use previous::PreviousSummary;
@@ -128,8 +127,8 @@ impl Extractive {
         let said = prose::said(turns);
         let mut told = superseded::LatestStatements::by_calls(actions, earlier);
         prose::note(&said, &mut told);
-        prose::asked(&said, &told, turns, limits, &mut candidates);
-        without_replaced(&mut candidates, &told);
+        asked::asked(&said, turns, limits, &mut candidates);
+        asked::raise_later(&mut candidates);
         let verdicts = Verdicts::of(turns, actions, limits.line);
         work::done(actions, &verdicts, &runs_before, &files, limits, &mut candidates);
         unused::take_out(&mut candidates, request.reuse, &matcher, turns, actions, &files);
@@ -192,44 +191,14 @@ impl Extractive {
 /// If a line tells what neither the line above the summary nor the list of files after it tells.
 fn is_news(candidate: &Candidate, in_progress: Option<&str>, files_follow: bool) -> bool {
     match candidate.section {
-        Section::AskedEarlier | Section::Asked | Section::Constraints => {
-            let is_said =
-                |line: &str| sentences::sentences(&candidate.text).all(|sentence| holds(line, sentence));
+        Section::Asked | Section::Demanded => {
+            let words = asked::without_question(&candidate.text);
+            let is_said = |line: &str| sentences::sentences(words).all(|sentence| holds(line, sentence));
             !in_progress.is_some_and(is_said)
         }
         Section::Files => !files_follow,
         _ => true,
     }
-}
-
-/// Takes out what a later turn told anew, of an earlier summary sentence by sentence.
-fn without_replaced(candidates: &mut Vec<Candidate>, told: &superseded::LatestStatements) {
-    candidates.retain_mut(|candidate| {
-        let turn = (candidate.order / order(0, 0)).checked_sub(1);
-        let stands = |text: &&str| !told.is_replaced(turn, text, Kinds::of(text));
-        match candidate.section {
-            Section::Constraints | Section::Asked | Section::AskedEarlier if turn.is_none() => {
-                let parts: Vec<&str> = sentences::sentences(&candidate.text).collect();
-                let is_demand = candidate.section == Section::Constraints;
-                let is_gone = |text: &&str| told.withdrawals.give_up(turn, text, is_demand);
-                if parts.iter().any(is_gone) {
-                    let left = parts.iter().filter(|text| !is_gone(text)).copied();
-                    candidate.text = left.collect::<Vec<_>>().join(" ");
-                }
-                !candidate.text.is_empty()
-            }
-            Section::Earlier | Section::Findings if turn.is_none() => {
-                let left: Vec<&str> = sentences::sentences(&candidate.text).filter(stands).collect();
-                let left = left.join(" ");
-                if left.len() < candidate.text.len() {
-                    candidate.text = left;
-                }
-                !candidate.text.is_empty()
-            }
-            // Others were looked at as they were told.
-            _ => true,
-        }
-    });
 }
 
 /// Redacts the lines themselves: a value may show itself as a secret only where its name stands right before it. Returns

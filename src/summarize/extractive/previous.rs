@@ -5,12 +5,11 @@ use std::cell::OnceCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::asked::{MessagesSince, root};
 use super::call_line::CallLine;
 use super::candidate::{Candidate, LineLimits, Section, order};
 use super::changed_files;
-use super::prose::{is_demand, is_fact, replies};
 use super::quoted::{RAN, call_of, fence_of};
-use super::sentences::sentences;
 use super::verdicts;
 use super::work::{RunsBefore, is_covered, was_overtaken};
 use crate::events::call::target;
@@ -27,7 +26,6 @@ use crate::events::source::SourceTurn;
 use crate::events::source_call::SourceCall;
 use crate::events::stretch::Stretch;
 use crate::events::target::Effect;
-use crate::knowledge::phrases::Kinds;
 use crate::summarize::grounding::KEY_REFERENCES;
 use crate::summarize::marker::IN_PROGRESS;
 
@@ -53,6 +51,8 @@ const LAST_OUTPUT: &str = "turn -1, output of ";
 #[derive(Default)]
 pub(super) struct PreviousSummary {
     lines: Vec<PreviousLine>,
+    /// If the assistant replied to its messages since.
+    is_replied: bool,
     /// The call whose output ended its region, and the lines of it that are quoted.
     last_output: Option<(String, String)>,
 }
@@ -64,6 +64,7 @@ impl PreviousSummary {
         // What stands above a quotation: the heading of the output that came last, or of a call.
         let (mut is_last, mut is_of_call) = (false, false);
         let mut lines: Vec<(Section, String)> = Vec::new();
+        let mut in_progress = None;
         let mut rest = body
             .lines()
             .filter(|line| !line.trim().is_empty())
@@ -90,10 +91,7 @@ impl PreviousSummary {
             if let Some(labelled) = Section::from_label(&line) {
                 section = labelled;
             } else if let Some(request) = line.strip_prefix(IN_PROGRESS) {
-                // What is in progress is written anew; a demand in it stands for what comes next too.
-                let demands =
-                    sentences(request.trim()).filter(|sentence| is_demand(sentence, Kinds::of(sentence)));
-                lines.extend(demands.map(|demand| (Section::Constraints, demand.to_owned())));
+                in_progress = Some(request.trim().to_owned());
             } else if line.starts_with(KEY_REFERENCES) {
                 // Those are written anew, from what later turns still use.
             } else if section == Section::Recent {
@@ -117,6 +115,11 @@ impl PreviousSummary {
                 lines.push((section, without_bullet(&line).to_owned()));
             }
         }
+        // What was in progress is the last message before the region.
+        let last = lines.iter().rposition(|(section, _)| *section == Section::Asked);
+        if let Some(request) = in_progress {
+            lines.insert(last.map_or(0, |last| last + 1), (Section::Asked, request));
+        }
         let read = |(number, (section, text)): (usize, (Section, String))| PreviousLine {
             event: match section {
                 Section::Done | Section::Errors => CallLine::of(&text).event(number),
@@ -128,6 +131,7 @@ impl PreviousSummary {
         };
         Self {
             lines: lines.into_iter().enumerate().map(read).collect(),
+            is_replied: false,
             last_output,
         }
     }
@@ -136,22 +140,14 @@ impl PreviousSummary {
     pub fn followed_by(body: &str, turns: &[SourceTurn<'_>], limits: LineLimits) -> Self {
         let mut previous = Self::of(body);
         previous.hear(turns, limits);
-        let mut replies = replies(turns);
-        if replies.next().is_some() {
-            let lines = previous.lines.iter_mut();
-            let asked = lines.filter(|line| line.section == Section::Asked);
-            asked.for_each(|line| line.section = Section::AskedEarlier);
-        }
-        if replies.next().is_some() {
-            previous.lines.retain_mut(|line| {
-                let is_asked = matches!(line.section, Section::Asked | Section::AskedEarlier);
-                if is_asked {
-                    let facts = sentences(&line.text).filter(|text| is_fact(text, Kinds::of(text)));
-                    line.text = facts.collect::<Vec<_>>().join(" ");
-                }
-                !line.text.is_empty()
-            });
-        }
+        let since = MessagesSince::of(turns);
+        previous.is_replied = since.replies > 0;
+        previous.lines.retain_mut(|line| {
+            let section = Some(line.section).filter(|section| *section != Section::Asked);
+            let section = section.or_else(|| since.section_of(&line.text));
+            line.section = section.unwrap_or(line.section);
+            section.is_some()
+        });
         previous
     }
 
@@ -269,7 +265,7 @@ impl PreviousSummary {
                 Some(mark) => call.marked(mark),
                 None => now().unwrap_or_else(|| line.text.clone()),
             };
-            let most = if matches!(section, Section::AskedEarlier | Section::Asked) {
+            let most = if section.printed() == Section::Asked {
                 limits.asked
             } else {
                 2 * limits.line
@@ -279,19 +275,24 @@ impl PreviousSummary {
             };
             let after = after.entry(section).or_default();
             let (base, rank) = match section {
-                Section::Asked => (6.0, number),
-                Section::Constraints => (4.0, number),
-                Section::AskedEarlier | Section::Done | Section::Findings => (1.6, *after),
+                Section::Asked if !self.is_replied => (6.0, *after),
+                Section::Demanded => (4.0, *after),
+                Section::Asked | Section::Done | Section::Findings => (1.6, *after),
                 Section::Errors => (1.2, number),
                 Section::Recent | Section::Files => (0.0, number),
                 Section::Earlier => (5.0, number),
             };
             *after += 1;
+            let root = if section.printed() == Section::Asked {
+                root(&text)
+            } else {
+                1.0
+            };
             candidates.push(Candidate {
                 section,
                 order: order(0, 0).min(number),
                 text: text.into_owned(),
-                value: base / (1.0 + 0.08 * rank as f64),
+                value: base / (1.0 + 0.08 * rank as f64) * root,
             });
         }
         runs

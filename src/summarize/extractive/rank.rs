@@ -172,7 +172,7 @@ pub(super) fn chosen(
             });
         }
     }
-    chosen.sort_by_key(|line| (line.candidate.section, line.candidate.order));
+    chosen.sort_by_key(|line| line.candidate.place());
     chosen
 }
 

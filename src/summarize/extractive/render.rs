@@ -34,8 +34,7 @@ fn printed(lines: &[Chosen]) -> String {
     let mut body = String::with_capacity(length + 256);
     let mut section: Option<Section> = None;
     for line in lines {
-        if section != Some(line.candidate.section) {
-            section = Some(line.candidate.section);
+        if is_under_new_heading(&mut section, line) {
             body.push_str(line.candidate.section.label());
             body.push('\n');
         }
@@ -44,6 +43,11 @@ fn printed(lines: &[Chosen]) -> String {
         body.push('\n');
     }
     body
+}
+
+fn is_under_new_heading(last: &mut Option<Section>, line: &Chosen) -> bool {
+    let section = Some(line.candidate.section.printed());
+    std::mem::replace(last, section) != section
 }
 
 /// The cost of the lines under the marker and their headings in tokens, if no counted line has to be counted again.
@@ -58,7 +62,7 @@ fn sum(lines: &[Chosen], counter: &dyn TokenCounter) -> Option<usize> {
     let mut tokens = count([SUMMARY_MARKER, "\n"]);
     let mut section: Option<Section> = None;
     for line in lines {
-        if section.replace(line.candidate.section) != Some(line.candidate.section) {
+        if is_under_new_heading(&mut section, line) {
             tokens += count([line.candidate.section.label(), "\n"]);
         }
         tokens += line.cost;
@@ -72,7 +76,7 @@ pub(super) fn tokens(lines: &[Chosen], counter: &dyn TokenCounter) -> usize {
     let mut section: Option<Section> = None;
     let mut tokens = 0;
     for line in lines {
-        if section.replace(line.candidate.section) != Some(line.candidate.section) {
+        if is_under_new_heading(&mut section, line) {
             tokens += counter.count(line.candidate.section.label()) + 1;
         }
         tokens += line.cost;

@@ -3,7 +3,6 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::sentences::{bare, sentences};
-use super::withdrawn::Withdrawals;
 use crate::events::event::Event;
 use crate::events::line::is_fence;
 use crate::events::target::Effect;
@@ -31,8 +30,6 @@ pub(super) struct LatestStatements {
     by_subject: FxHashMap<String, usize>,
     /// Changes, the latest first.
     changes: Vec<ChangeNotice>,
-    /// Demands and requests that people gave up.
-    pub withdrawals: Withdrawals,
     /// The turn after the last run of tests, which tells anew how they are.
     tests_run: Option<usize>,
     /// The turn after the last change after which something went well: problems told before it were worked on.

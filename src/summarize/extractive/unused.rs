@@ -44,9 +44,11 @@ pub(super) fn take_out(
     if let Some(last) = tries.iter().max().copied() {
         tries.remove(&last);
     }
-    let is_of_user = |line: &&Candidate| matches!(line.section, Section::AskedEarlier | Section::Asked);
-    let asked = candidates.iter().filter(is_of_user);
+    let asked = candidates.iter().filter(|line| line.section == Section::Asked);
     let last = asked.map(turn_of).max();
+    // Later messages may change what is demanded.
+    let demanded = candidates.iter().filter(|line| line.section == Section::Demanded);
+    let demanded = demanded.map(|line| line.order).min().unwrap_or(usize::MAX);
     // What a newer line tells is no news.
     let mut told: FxHashSet<u64> = FxHashSet::default();
     candidates.sort_by_key(|candidate| Reverse(candidate.order));
@@ -58,8 +60,7 @@ pub(super) fn take_out(
             Section::Done => [&lookups, &makes, &tries]
                 .iter()
                 .any(|orders| orders.contains(&candidate.order)),
-            Section::AskedEarlier => true,
-            Section::Asked => is_answered || Some(turn) != last,
+            Section::Asked => candidate.order < demanded && (is_answered || Some(turn) != last),
             _ => false,
         };
         let wanted = |piece| {

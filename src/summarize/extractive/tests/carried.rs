@@ -185,12 +185,12 @@ fn a_failed_check_stays_open_until_it_is_run_again() {
 }
 
 #[test]
-fn a_demand_of_the_earlier_request_in_progress_stands_for_the_next_one_too() {
+fn the_earlier_request_in_progress_is_the_last_message_before_the_region() {
     says(
-        "In progress: Move the meeting to Friday. From now on never write to Cecilia.\nDone:\n- moveMeeting(id: 7) -> ok",
+        "In progress: Move the meeting to Friday. From now on never write to Cecilia.\nAsked:\n- Find a room.\nDone:\n- moveMeeting(id: 7) -> ok",
         ("ls", "src"),
-        &["Constraints:\n- From now on never write to Cecilia."],
-        &["Move the meeting"],
+        &["- Find a room.\n- Move the meeting to Friday. From now on never write to Cecilia.\n"],
+        &[],
     );
 }
 

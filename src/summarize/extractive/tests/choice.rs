@@ -30,17 +30,13 @@ fn demands_of_a_long_request_come_before_what_it_explains_and_courtesies_are_lef
         explained.join(" ")
     );
     let text = summary_of(&[turn(Role::Human, &request)], None, &[], 120).text;
-    for line in [
-        "- Never write to the production table.",
-        "- I'd rather you use httpx.",
-    ] {
-        assert!(text.contains(line), "{text}");
-    }
+    let demands = "- Never write to the production table. I'd rather you use httpx.";
+    assert!(text.contains(demands), "{text}");
     assert!(!text.contains("Thanks"), "{text}");
 }
 
 #[test]
-fn demands_of_people_come_first_and_the_later_of_two_stands() {
+fn messages_of_people_are_told_whole_and_in_order_without_small_talk() {
     let turns = [
         turn(
             Role::Human,
@@ -55,8 +51,8 @@ fn demands_of_people_come_first_and_the_later_of_two_stands() {
     ];
     assert_eq!(
         told(&turns),
-        "[CONTEXT SUMMARY]:\nAsked:\n- Please rename the importer.\n- Die Tabelle heißt kunden_2.\nConstraints:\n\
-         - Keep each answer under 90 words, always.\n- Ab jetzt nie ohne Rückfrage löschen."
+        "[CONTEXT SUMMARY]:\nThe user said, in order:\n- Please rename the importer. Keep each answer under 200 words, always.\n\
+         - Keep each answer under 90 words, always.\n- Ab jetzt nie ohne Rückfrage löschen. Die Tabelle heißt kunden_2."
     );
 }
 
@@ -80,25 +76,12 @@ fn something_is_quoted_however_far_estimates_are_from_counts() {
 }
 
 #[test]
-fn a_demand_is_told_with_the_sentence_that_names_what_it_is_about() {
-    let said = "The new key is in our vault under netops/transit-a/md5. Don't print it into this chat. Never touch edge2 before 08:00.";
-    let text = summary_of(
-        &[
-            turn(Role::Human, "Mend the session of edge1."),
-            turn(Role::Human, said),
-        ],
-        None,
-        &[],
-        2_000,
-    )
-    .text;
-    for line in [
-        "- The new key is in our vault under netops/transit-a/md5. Don't print it into this chat.\n",
-        "- Never touch edge2 before 08:00.\n",
-    ] {
-        assert!(format!("{text}\n").contains(line), "{text}");
-    }
-    assert_eq!(text.matches("netops/transit-a/md5").count(), 1, "{text}");
+fn of_a_long_message_a_demand_is_told_with_the_sentence_that_names_what_it_is_about() {
+    let explained = "The session came up again after the second change, and nobody knows why. ".repeat(12);
+    let key = "The new key is in our vault under netops/transit-a/md5. Don't print it into this chat.";
+    let said = format!("{explained} {key} The window opens on Monday.");
+    let text = summary_of(&[turn(Role::Human, &said)], None, &[], 2_000).text;
+    assert!(text.contains(&format!("{key}\n")), "{text}");
 }
 
 #[test]
@@ -121,70 +104,52 @@ fn what_a_person_takes_back_enters_like_a_demand() {
             turn(Role::Human, said),
         ];
         let text = summary_of(&turns, None, &[], 2_000).text;
-        let (_, demands) = text.split_once("Constraints:\n").unwrap_or_default();
-        assert!(demands.contains(said), "{text}");
+        assert!(text.contains(&format!("page.\n- {said}")), "{text}");
     }
 }
 
 #[test]
-fn requests_that_were_answered_before_the_person_spoke_again_say_so() {
-    let book = call("", "book_carrier", r#"{"shipment": "SH-1", "price": 3950}"#);
-    let asked = |reply: &str| {
+fn a_short_answer_is_told_with_the_question_that_it_answers() {
+    let said = |question: &str, answer: &str| {
         let turns = [
-            turn(Role::Human, "Book FrigoTrans for Milan at 3950."),
-            book.clone(),
-            answer(r#"{"booking": "BK-30551"}"#),
-            turn(Role::Assistant, reply),
-            turn(Role::Human, "Rename SH-2 to SH-3."),
+            turn(Role::Assistant, question),
+            turn(Role::Human, answer),
+            call("", "bash", r#"{"command": "make"}"#),
         ];
         told(&turns)
     };
-    let answered = "Asked earlier:\n- Book FrigoTrans for Milan at 3950.\n";
-    for reply in ["Booked as BK-30551.", "Booked. Is there anything else?"] {
-        let text = asked(reply);
-        assert!(
-            text.contains(answered) && text.contains("Asked:\n- Rename"),
-            "{reply}: {text}"
-        );
+    let text = said(
+        "The offices are DE004056 and DE004062. Which one?",
+        "Gear boxes. Use DE004056.",
+    );
+    assert!(
+        text.contains("- to \"Which one?\": Gear boxes. Use DE004056."),
+        "{text}"
+    );
+    for question in ["Booked.", "Booked. Is there anything else?"] {
+        let text = said(question, "Rename SH-2 to SH-3.");
+        assert!(text.contains("- Rename SH-2"), "{text}");
     }
-    for reply in [
-        "Which window do you want?",
-        "It costs 420. Would you like me to go ahead with it?",
-    ] {
-        let back = asked(reply);
-        assert!(
-            back.contains("Asked:\n- Book FrigoTrans") && !back.contains("earlier"),
-            "{back}"
-        );
-    }
-    // An earlier summary's requests are answered as well.
-    let turns = [
-        turn(Role::Assistant, "Booked as BK-30551."),
-        turn(Role::Human, "Rename SH-2 to SH-3."),
-    ];
-    let carried = |previous: &str| summary_of(&turns, Some(previous), &[], 400).text;
-    let text = carried("Asked:\n- Book FrigoTrans for Milan at 3950.");
-    assert!(text.contains(answered), "{text}");
-    let text = carried(&text);
-    assert!(text.contains(answered), "{text}");
 }
 
 #[test]
-fn a_choice_of_what_was_offered_is_no_standing_rule() {
-    let offer = turn(
-        Role::Assistant,
-        "The offices are DE004056 and DE004062. Which one?",
-    );
-    let chosen = [
-        offer,
-        turn(Role::Human, "Gear boxes. Use DE004056."),
-        call("", "bash", r#"{"command": "make"}"#),
-    ];
-    assert!(!told(&chosen).contains("Constraints"), "{}", told(&chosen));
-    let told_alone = told(&chosen[1..]);
+fn messages_of_an_earlier_summary_that_name_nothing_go_after_two_replies() {
+    let turns: Vec<_> = ["Rename SH-2 to SH-3.", "Is SH-4 there?"]
+        .into_iter()
+        .flat_map(|asked| [turn(Role::Assistant, "Done so."), turn(Role::Human, asked)])
+        .collect();
+    let previous =
+        "The user said, in order:\n- Book FrigoTrans for Milan.\n- Is it there by now?\n- Never call them.";
+    let text = |turns| summary_of(turns, Some(previous), &[], 400).text;
     assert!(
-        told_alone.contains("Constraints:\n- Use DE004056."),
-        "{told_alone}"
+        text(&turns).contains("- Book FrigoTrans for Milan.\n- Never call them.\n- Rename"),
+        "{}",
+        text(&turns)
+    );
+    assert!(
+        text(&turns[..2]).contains("- Is it there by now?"),
+        "{}",
+        text(&turns[..2])
     );
 }
 
@@ -217,23 +182,4 @@ fn a_call_that_failed_is_mended_by_most_of_it_once_more() {
     // Another object is none of it.
     let other = after(&mail("otto@acme.example", "Publications"));
     assert!(other.contains("Open errors"), "{other}");
-}
-
-#[test]
-fn what_holds_until_further_word_is_no_rule_and_a_reason_that_ends_so_takes_none_away() {
-    let asked = |words: &str| {
-        told(&[
-            turn(Role::Human, words),
-            call("", "bash", r#"{"command": "make"}"#),
-            answer("ok"),
-        ])
-    };
-    let rule = "Every mail gets the office in cc, and don't mention scholarships in any of them, the budget isn't out yet.";
-    assert!(
-        asked(rule).contains("Constraints:\n- Every mail gets"),
-        "{}",
-        asked(rule)
-    );
-    let hold = asked("Don't book it yet.");
-    assert!(!hold.contains("Constraints"), "{hold}");
 }

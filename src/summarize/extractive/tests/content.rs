@@ -41,10 +41,8 @@ fn a_summary_tells_what_was_asked_done_and_left_open() {
     assert_eq!(
         text,
         "[CONTEXT SUMMARY]:\n\
-         Asked:\n\
-         - Please fix the failing test in core_a.py.\n\
-         Constraints:\n\
-         - Never touch setup.cfg.\n\
+         The user said, in order:\n\
+         - Please fix the failing test in core_a.py. Never touch setup.cfg.\n\
          Done:\n\
          - editor str_replace /repo/core_a.py -> ok\n\
          - bash: pytest core_a.py (x2, 1 failed earlier) -> ok: 13 passed in 2.0s\n\
@@ -202,7 +200,10 @@ fn an_earlier_summary_is_carried_over_into_its_sections() {
         400,
     )
     .text;
-    assert!(text.contains("Asked:\n- Build the parser first.\n"), "{text}");
+    assert!(
+        text.contains("The user said, in order:\n- Build the parser first.\n"),
+        "{text}"
+    );
     assert!(text.contains("Done:\n- bash: make -> ok\n- Odd: a line of another summarizer\n- bash: make test -> 3 passed in 1s"), "{text}");
     assert!(!text.contains("old_one"), "{text}");
 }
@@ -252,7 +253,7 @@ fn nothing_of_a_template_or_a_terminal_gets_through() {
     let text = told(&[turn(Role::Human, said)]);
     assert_eq!(
         text,
-        "[CONTEXT SUMMARY]:\nAsked:\n- Fix red text (tag) and (tag) tags here. [code] Done so."
+        "[CONTEXT SUMMARY]:\nThe user said, in order:\n- Fix red text (tag) and (tag) tags here. [code] Done so."
     );
 }
 
@@ -272,7 +273,7 @@ fn the_language_of_the_data_is_kept() {
 }
 
 #[test]
-fn demands_in_long_requests_become_constraints() {
+fn demands_of_a_long_request_stand_by_themselves() {
     let mut long =
         "Here is some background on it. You must not change the public API. Keep it small.\n".to_owned();
     for n in 0..60 {
@@ -280,7 +281,7 @@ fn demands_in_long_requests_become_constraints() {
     }
     let text = told(&[turn(Role::Human, &long)]);
     assert!(
-        text.contains("Constraints:\n- You must not change the public API."),
+        text.contains("- You must not change the public API. Keep it small.\n"),
         "{text}"
     );
 }
@@ -368,15 +369,10 @@ fn what_stands_under_a_heading_of_rules_demands() {
         turn(Role::Assistant, "Reopened."),
     ];
     let text = told(&turns);
-    let rules = text.split_once("Constraints:\n").map_or("", |(_, rules)| rules);
-    for rule in [
-        "- every change needs",
-        "- no force-pushes",
-        "- New rule as well: put tickets",
+    for line in [
+        "Two more rules while you're at it: every change needs a regression test; no force-pushes, Magda",
+        "New rule as well: put tickets",
     ] {
-        assert!(rules.contains(rule), "{rule} in {text}");
-    }
-    for other in ["while you're at it", "Split it"] {
-        assert!(!rules.contains(other), "{other} in {text}");
+        assert!(text.contains(line), "{line} in {text}");
     }
 }

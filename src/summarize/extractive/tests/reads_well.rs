@@ -263,7 +263,7 @@ fn code_is_told_as_such_where_a_human_wrote_it_and_not_at_all_from_an_earlier_su
     .text;
     assert_eq!(
         text,
-        "[CONTEXT SUMMARY]:\nEarlier:\n- It was so.\nAsked:\n- Please fix this: [code] and nothing else."
+        "[CONTEXT SUMMARY]:\nEarlier:\n- It was so.\nThe user said, in order:\n- Please fix this: [code] and nothing else."
     );
 }
 
@@ -274,7 +274,7 @@ fn small_talk_goes_first() {
         turn(Role::Human, "Yes, thanks for checking!"),
         turn(Role::Human, "Take the money back to card B456 then."),
     ];
-    let text = summary_of(&turns, None, &[], 45).text;
+    let text = summary_of(&turns, None, &[], 50).text;
     assert!(
         text.contains("A123") && text.contains("B456") && !text.contains("thanks"),
         "{text}"

@@ -1,0 +1,327 @@
+//! Messages of people, as a whole and in order: which later words replace earlier ones is left to who reads them.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashSet;
+
+use super::candidate::{Candidate, LineLimits, Section, order, words};
+use super::prose::{MAX_SENTENCES, Said, prose_lines};
+use super::sentences::sentences;
+use super::small_talk::{asks, is_idle, specifics};
+use crate::events::line::shortened;
+use crate::events::source::SourceTurn;
+use crate::knowledge::phrases::{Kinds, PhraseKind};
+use crate::trajectory::Role;
+
+/// The worth of a demand, which enters before anything else.
+const DEMAND: f64 = 30.0;
+
+/// The worth of the first, the last and the newest messages, and of others.
+const FIRST: f64 = 5.0;
+const NEWEST: [f64; 4] = [6.0, 4.0, 4.0, 4.0];
+const OTHER: f64 = 3.0;
+
+/// The worth of what the assistant replied to, as a part of that of other messages.
+const REPLIED: f64 = 0.5;
+
+/// Stands for sentences of a message that say nothing.
+const GAP: &str = " … ";
+
+/// Most letters of a question before its answer.
+const MAX_QUESTION: usize = 120;
+
+/// Words of an answer that needs its question.
+const SHORT: usize = 12;
+
+/// Lines for the messages of people.
+pub(super) fn asked(
+    said: &[Said<'_>],
+    turns: &[SourceTurn<'_>],
+    limits: LineLimits,
+    candidates: &mut Vec<Candidate>,
+) {
+    let of_people = |said: &&Said<'_>| matches!(said.role, Role::Human | Role::System);
+    let people: Vec<&Said<'_>> = said.iter().filter(of_people).collect();
+    let replied_before = replies(turns).next();
+    let mut seen: FxHashSet<String> = FxHashSet::default();
+    for (rank, said) in people.iter().enumerate() {
+        let newest = NEWEST.get(rank).copied();
+        let first = (rank + 1 == people.len()).then_some(FIRST);
+        let mut base = newest.or(first).unwrap_or(OTHER);
+        if Some(said.turn) < replied_before {
+            base *= REPLIED;
+        }
+        let mut question = said.turn.checked_sub(1).and_then(|before| {
+            let before = turns.get(before).filter(|turn| turn.role == Role::Assistant);
+            question_of(&before?.prose)
+        });
+        for part in parts(&telling(said, rank == 0), limits) {
+            let text = match question.take().filter(|_| part.needs_question()) {
+                Some(question) => with_question(&question, &part.text()),
+                None => part.text(),
+            };
+            if seen.insert(text.to_lowercase()) {
+                let (section, worth) = if part.is_demanded() {
+                    (Section::Demanded, DEMAND)
+                } else {
+                    (Section::Asked, base * part.worth())
+                };
+                candidates.push(Candidate {
+                    section,
+                    order: order(said.turn, part.first()),
+                    value: worth * root(&text),
+                    text,
+                });
+            }
+        }
+    }
+}
+
+/// Raises the worth of each message to that of all before it: it may change what they say.
+pub(super) fn raise_later(candidates: &mut [Candidate]) {
+    let of_people = |line: &&mut Candidate| line.section.printed() == Section::Asked;
+    let mut messages: Vec<&mut Candidate> = candidates.iter_mut().filter(of_people).collect();
+    messages.sort_by_key(|line| line.order);
+    let mut least: f64 = 0.0;
+    for line in messages {
+        let root = root(&line.text);
+        least = least.max(line.value / root);
+        line.value = least * root;
+    }
+}
+
+/// A sentence of a message.
+struct Sentence<'s> {
+    number: usize,
+    text: Cow<'s, str>,
+    kinds: Kinds,
+    is_demand: bool,
+}
+
+/// The sentences of a message that say something.
+fn telling<'s>(said: &'s Said<'_>, is_newest: bool) -> Vec<Sentence<'s>> {
+    let first = said.sentences.first();
+    let is_answer = first.is_some_and(|(_, kinds)| kinds.has(PhraseKind::Answer));
+    // The sentences after a heading that names rules are demands.
+    let mut is_rule = false;
+    let sentences = said.sentences.iter().enumerate();
+    let told = sentences.filter_map(|(number, (text, kinds))| {
+        if text.ends_with([':', '：']) {
+            is_rule = kinds.has_any(&[PhraseKind::Demand, PhraseKind::Rule]);
+        }
+        let is_demand = is_rule || is_demand(text, *kinds);
+        // The words of an answer that name nothing were dealt with once something else was said.
+        let is_settled = || !is_newest && is_answer && specifics(text) == 0;
+        let says_something =
+            || number < MAX_SENTENCES && said.role == Role::Human && !is_idle(text, *kinds) && !is_settled();
+        (is_demand || says_something()).then(|| Sentence {
+            number,
+            text: Cow::Borrowed(&**text),
+            kinds: *kinds,
+            is_demand,
+        })
+    });
+    told.collect()
+}
+
+/// Sentences of a message that are told in one line.
+struct MessagePart<'p>(Vec<&'p Sentence<'p>>);
+
+/// A message in one part where it is short, else in several.
+fn parts<'p>(message: &'p [Sentence<'p>], limits: LineLimits) -> Vec<MessagePart<'p>> {
+    let length = |sentence: &Sentence<'_>| sentence.text.chars().count() + 1;
+    let whole: usize = message.iter().map(length).sum();
+    let is_long = whole > limits.asked;
+    let mut parts: Vec<MessagePart<'_>> = Vec::new();
+    let mut filled = 0;
+    for sentence in message {
+        filled += length(sentence);
+        match parts.last_mut() {
+            // A word for what the sentence before names is told with it.
+            Some(part) if leans_back(&sentence.text) && filled <= limits.asked => part.0.push(sentence),
+            // Of a long message a demand is told without what it explains.
+            Some(part)
+                if !is_long || part.is_demanded() == sentence.is_demand && filled <= 2 * limits.line =>
+            {
+                part.0.push(sentence);
+            }
+            _ => {
+                filled = length(sentence);
+                parts.push(MessagePart(vec![sentence]));
+            }
+        }
+    }
+    parts
+}
+
+impl MessagePart<'_> {
+    /// The number of its first sentence.
+    fn first(&self) -> usize {
+        self.0.first().map_or(0, |first| first.number)
+    }
+
+    fn is_demanded(&self) -> bool {
+        self.0.iter().any(|sentence| sentence.is_demand)
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        let mut next = self.first();
+        for sentence in &self.0 {
+            if !text.is_empty() {
+                let is_next = sentence.number == next;
+                text.push_str(match is_next {
+                    true if text.ends_with(char::is_alphanumeric) => "; ",
+                    true => " ",
+                    false => GAP,
+                });
+            }
+            text.push_str(&sentence.text);
+            next = sentence.number + 1;
+        }
+        text
+    }
+
+    /// The worth of its sentences, of which one that asks or names something says most.
+    fn worth(&self) -> f64 {
+        let worth = |sentence: &&Sentence<'_>| {
+            let asks = asks(
+                &sentence.text,
+                sentence.kinds,
+                sentence.kinds.has(PhraseKind::Answer),
+            );
+            let named = specifics(&sentence.text).min(4) as f64;
+            0.2 + if asks { 0.5 } else { 0.0 } + 0.25 * named
+        };
+        self.0.iter().map(worth).fold(0.0, f64::max)
+    }
+
+    /// If it says nothing without the question that it answers.
+    fn needs_question(&self) -> bool {
+        let words: usize = self
+            .0
+            .iter()
+            .map(|sentence| sentence.text.split(' ').count())
+            .sum();
+        words <= SHORT || self.0.first().is_some_and(|first| leans_back(&first.text))
+    }
+}
+
+/// An answer behind its question.
+fn with_question(question: &str, answer: &str) -> String {
+    ["to \"", question, QUESTION_END, answer].concat()
+}
+
+const QUESTION_END: &str = "\": ";
+
+/// A line of a message without the question that it answers.
+pub(super) fn without_question(line: &str) -> &str {
+    let is_answer = line.starts_with("to \"");
+    let answer = line.split_once(QUESTION_END).filter(|_| is_answer);
+    answer.map_or(line, |(_, answer)| answer)
+}
+
+/// The messages that turns hold behind an earlier summary.
+pub(super) struct MessagesSince {
+    /// How often the assistant replied, 2 at most.
+    pub replies: usize,
+    messages: Vec<String>,
+}
+
+impl MessagesSince {
+    pub fn of(turns: &[SourceTurn<'_>]) -> Self {
+        let people = turns.iter().filter(|turn| turn.role == Role::Human);
+        Self {
+            replies: replies(turns).take(2).count(),
+            messages: people.map(|turn| words(&turn.prose)).collect(),
+        }
+    }
+
+    /// The section of a message of the earlier summary; `None` for one that is said anew, or was replied to twice and names nothing.
+    pub fn section_of(&self, line: &str) -> Option<Section> {
+        let is_demanded = sentences(line).any(|sentence| is_demand(sentence, Kinds::of(sentence)));
+        let stays = is_demanded || self.replies < 2 || specifics(line) > 0;
+        let said = words(without_question(line));
+        let is_anew = self.messages.iter().any(|message| message.contains(&said));
+        (stays && !is_anew).then_some(if is_demanded {
+            Section::Demanded
+        } else {
+            Section::Asked
+        })
+    }
+}
+
+/// The turns of the messages of people, latest first, before which the assistant ended its work in words and asked nothing back: it has
+/// replied to what was asked before.
+fn replies(turns: &[SourceTurn<'_>]) -> impl Iterator<Item = usize> {
+    let speaks = |turn: &SourceTurn<'_>| !turn.prose.trim().is_empty();
+    let is_message = move |place: &usize| {
+        let before = place.checked_sub(1).and_then(|before| turns.get(before));
+        turns.get(*place).zip(before).is_some_and(|(turn, before)| {
+            let is_spoken = turn.role == Role::Human && !turn.is_observed && !turn.is_behind_gap;
+            let is_closing = before.role == Role::Assistant && before.calls.is_empty() && speaks(before);
+            is_spoken && speaks(turn) && is_closing && question_of(&before.prose).is_none()
+        })
+    };
+    (0..turns.len()).rev().filter(is_message)
+}
+
+/// Sentences of an answer, from its end, of which one may ask something back.
+const LAST_SENTENCES: usize = 8;
+
+/// Words that begin a question which wants an answer.
+const FIRST_OF_QUESTION: usize = 3;
+
+/// The question at the end of words that has to be answered: not whether there is anything else.
+fn question_of(prose: &str) -> Option<String> {
+    if !prose.contains(['?', '？']) {
+        return None;
+    }
+    let lines = prose_lines(prose, false);
+    let last = lines
+        .iter()
+        .rev()
+        .flat_map(|line| sentences(line).collect::<Vec<_>>().into_iter().rev());
+    let question = last.take(LAST_SENTENCES).find(|sentence| {
+        let first: Vec<&str> = sentence.split(' ').take(FIRST_OF_QUESTION).collect();
+        // `Would you like me to go on?` wants a yes.
+        let proposes = || Kinds::of(&first.join(" ")).has(PhraseKind::Announcement);
+        sentence.ends_with(['?', '？']) && (!Kinds::of(sentence).has(PhraseKind::GoOn) || proposes())
+    })?;
+    Some(shortened(question, MAX_QUESTION)?.into_owned())
+}
+
+/// If a sentence of a person demands or forbids something for all that follows: what they tell of themselves does not.
+fn is_demand(sentence: &str, kinds: Kinds) -> bool {
+    // `New rule: don't resolve tickets until they confirm.`
+    let head = sentence.split_once([':', '：']).map_or("", |(head, _)| head);
+    let names_rule = kinds.has(PhraseKind::Rule) && Kinds::of(head).has(PhraseKind::Rule);
+    (kinds.has(PhraseKind::Demand) || names_rule)
+        && !kinds.has(PhraseKind::OfSelf)
+        && !sentence.ends_with(['?', '？'])
+}
+
+/// Words at the start of a sentence in which one may stand for what the sentence before names.
+const FIRST_WORDS: usize = 5;
+
+/// If a sentence begins with a word for what the one before names: `Don't print it here.`
+fn leans_back(sentence: &str) -> bool {
+    let end = sentence.match_indices(' ').nth(FIRST_WORDS - 1);
+    let first = end.and_then(|(at, _)| sentence.get(..at)).unwrap_or(sentence);
+    Kinds::of(first).has(PhraseKind::Pronoun)
+}
+
+/// The square root of a line's length, where 100 characters are 1: the worth of a line for each of its tokens falls with that root
+/// and not with its length.
+pub(super) fn root(text: &str) -> f64 {
+    ((length(text) + 24.0) / 124.0).sqrt()
+}
+
+/// The letters of a text; one of a script that needs few counts as several.
+fn length(text: &str) -> f64 {
+    if text.is_ascii() {
+        text.len() as f64
+    } else {
+        text.chars().map(|c| if c.is_ascii() { 1.0 } else { 2.5 }).sum()
+    }
+}
