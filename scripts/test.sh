@@ -4,6 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+# Some tests wait for servers, disks and other processes: one more runs than there are processors.
+export RUST_TEST_THREADS=${RUST_TEST_THREADS:-$(($(getconf _NPROCESSORS_ONLN) + 1))}
+
 failed=0
 run() { cargo test --release --locked --no-fail-fast "$@" || failed=1; }
 

@@ -1,9 +1,15 @@
 #!/usr/bin/env bash
 # Builds the Python wheel into target/wheels, installs it, and runs python/tests against the program. Needs cargo, python3 with venv, and
 # PyPI for maturin, pytest and the libraries whose files are read; they are kept in target/python-tools and target/python-tests.
-# `--fetch` only fetches these, `--build` only builds.
+# `--fetch` only fetches these, `--build` only builds; with `--quick` first the wheel is hardly optimized, for its tests alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+profile=()
+if [ "${1:-}" = --quick ]; then
+    profile=(--config scripts/quick.toml)
+    shift
+fi
 
 target=$(cargo metadata --format-version 1 --no-deps --locked | python3 -c 'import json, sys; print(json.load(sys.stdin)["target_directory"])')
 export CARGO_TARGET_DIR=$target
@@ -20,7 +26,7 @@ fi
 wheels=$target/wheels
 rm -rf "$wheels"
 # The profile of the program: what it has compiled is taken, but for Parquet and Arrow, which it is built without.
-"$tools/bin/maturin" build --quiet --release --locked --manifest-path python/Cargo.toml --out "$wheels"
+"$tools/bin/maturin" build --quiet --release --locked "${profile[@]}" --manifest-path python/Cargo.toml --out "$wheels"
 wheel=$(echo "$wheels"/trajfit-*.whl)
 bytes=$(wc -c <"$wheel")
 printf '%s: %s bytes\n' "$(basename "$wheel")" "$bytes"
