@@ -31,7 +31,7 @@ const GAP: &str = " … ";
 const MAX_QUESTION: usize = 120;
 
 /// Words of an answer that needs its question.
-const SHORT: usize = 12;
+const SHORT: usize = 6;
 
 /// Lines for the messages of people.
 pub(super) fn asked(
