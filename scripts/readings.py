@@ -25,7 +25,7 @@ LABELS = ROOT / "fixtures/readings/labels.csv"
 KINDS = ("true", "noise", "misleading", "false")
 BARS = {"noise": 15.0, "misleading": 2.0, "false": 0.5}
 MARKER, END = "[CONTEXT SUMMARY]:", "[END OF CONTEXT SUMMARY]"
-SECTION = re.compile(r"^[A-Z][A-Za-z ]+:$")
+SECTION = re.compile(r"^[A-Z][A-Za-z, ]+:$")
 
 
 def texts(value):

@@ -18,7 +18,6 @@ pub(crate) enum PhraseKind {
     TakesBack,
     States,
     Is,
-    Change,
     Outcome,
     Problem,
     Demand,
@@ -30,10 +29,6 @@ pub(crate) enum PhraseKind {
     GoOn,
     Talk,
     Heading,
-    Article,
-    Joint,
-    Preposition,
-    Cause,
 }
 
 #[derive(Debug, Deserialize)]
@@ -75,8 +70,6 @@ static PHRASES: LazyLock<Phrases> =
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Kinds {
     bits: u32,
-    /// The bytes before the first verb of kind `is`, and where that ends.
-    pub first_is: Option<(usize, usize)>,
 }
 
 impl Kinds {
@@ -95,9 +88,6 @@ impl Kinds {
                 continue;
             }
             kinds.bits |= 1 << *kind as u32;
-            if *kind == PhraseKind::Is && kinds.first_is.is_none() {
-                kinds.first_is = Some((found.start(), found.end()));
-            }
         }
         kinds
     }

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use rustc_hash::FxHashSet;
 
 use super::candidate::{Candidate, LineLimits, Section, order, words};
-use super::prose::{MAX_SENTENCES, Said, prose_lines};
-use super::sentences::sentences;
+use super::prose::prose_lines;
+use super::sentences::{sentences, without_number};
 use super::small_talk::{asks, is_idle, specifics};
 use crate::events::line::shortened;
 use crate::events::source::SourceTurn;
@@ -33,29 +33,61 @@ const MAX_QUESTION: usize = 120;
 /// Words of an answer that needs its question.
 const SHORT: usize = 6;
 
+/// Sentences looked at in one message; demands are heard however long it is.
+const MAX_SENTENCES: usize = 60;
+
+/// A message, as sentences with the kinds of their phrases.
+struct Message<'t> {
+    turn: usize,
+    role: Role,
+    sentences: Vec<(Cow<'t, str>, Kinds)>,
+}
+
+/// The messages in these turns, the latest first.
+fn messages<'t>(turns: &'t [SourceTurn<'_>]) -> Vec<Message<'t>> {
+    let spoken = turns.iter().enumerate().rev();
+    let spoken = spoken.filter(|(_, turn)| matches!(turn.role, Role::Human | Role::System));
+    let read = spoken.map(|(index, turn)| {
+        let sentences = prose_lines(&turn.prose, true)
+            .into_iter()
+            .flat_map(|line| match line {
+                Cow::Borrowed(line) => sentences(line)
+                    .map(|text| Cow::Borrowed(without_number(text)))
+                    .collect::<Vec<_>>(),
+                Cow::Owned(line) => sentences(&line)
+                    .map(|text| Cow::Owned(without_number(text).to_owned()))
+                    .collect(),
+            });
+        let with_kinds = sentences.map(|text| {
+            let kinds = Kinds::of(&text);
+            (text, kinds)
+        });
+        Message {
+            turn: index,
+            role: turn.role,
+            sentences: with_kinds.collect(),
+        }
+    });
+    read.filter(|message| !message.sentences.is_empty()).collect()
+}
+
 /// Lines for the messages of people.
-pub(super) fn asked(
-    said: &[Said<'_>],
-    turns: &[SourceTurn<'_>],
-    limits: LineLimits,
-    candidates: &mut Vec<Candidate>,
-) {
-    let of_people = |said: &&Said<'_>| matches!(said.role, Role::Human | Role::System);
-    let people: Vec<&Said<'_>> = said.iter().filter(of_people).collect();
+pub(super) fn asked(turns: &[SourceTurn<'_>], limits: LineLimits, candidates: &mut Vec<Candidate>) {
+    let people = messages(turns);
     let replied_before = replies(turns).next();
     let mut seen: FxHashSet<String> = FxHashSet::default();
-    for (rank, said) in people.iter().enumerate() {
+    for (rank, message) in people.iter().enumerate() {
         let newest = NEWEST.get(rank).copied();
         let first = (rank + 1 == people.len()).then_some(FIRST);
         let mut base = newest.or(first).unwrap_or(OTHER);
-        if Some(said.turn) < replied_before {
+        if Some(message.turn) < replied_before {
             base *= REPLIED;
         }
-        let mut question = said.turn.checked_sub(1).and_then(|before| {
+        let mut question = message.turn.checked_sub(1).and_then(|before| {
             let before = turns.get(before).filter(|turn| turn.role == Role::Assistant);
             question_of(&before?.prose)
         });
-        for part in parts(&telling(said, rank == 0), limits) {
+        for part in parts(&telling(message, rank == 0), limits) {
             let text = match question.take().filter(|_| part.needs_question()) {
                 Some(question) => with_question(&question, &part.text()),
                 None => part.text(),
@@ -68,7 +100,7 @@ pub(super) fn asked(
                 };
                 candidates.push(Candidate {
                     section,
-                    order: order(said.turn, part.first()),
+                    order: order(message.turn, part.first()),
                     value: worth * root(&text),
                     text,
                 });
@@ -99,12 +131,12 @@ struct Sentence<'s> {
 }
 
 /// The sentences of a message that say something.
-fn telling<'s>(said: &'s Said<'_>, is_newest: bool) -> Vec<Sentence<'s>> {
-    let first = said.sentences.first();
+fn telling<'s>(message: &'s Message<'_>, is_newest: bool) -> Vec<Sentence<'s>> {
+    let first = message.sentences.first();
     let is_answer = first.is_some_and(|(_, kinds)| kinds.has(PhraseKind::Answer));
     // The sentences after a heading that names rules are demands.
     let mut is_rule = false;
-    let sentences = said.sentences.iter().enumerate();
+    let sentences = message.sentences.iter().enumerate();
     let told = sentences.filter_map(|(number, (text, kinds))| {
         if text.ends_with([':', '：']) {
             is_rule = kinds.has_any(&[PhraseKind::Demand, PhraseKind::Rule]);
@@ -112,8 +144,9 @@ fn telling<'s>(said: &'s Said<'_>, is_newest: bool) -> Vec<Sentence<'s>> {
         let is_demand = is_rule || is_demand(text, *kinds);
         // The words of an answer that name nothing were dealt with once something else was said.
         let is_settled = || !is_newest && is_answer && specifics(text) == 0;
-        let says_something =
-            || number < MAX_SENTENCES && said.role == Role::Human && !is_idle(text, *kinds) && !is_settled();
+        let says_something = || {
+            number < MAX_SENTENCES && message.role == Role::Human && !is_idle(text, *kinds) && !is_settled()
+        };
         (is_demand || says_something()).then(|| Sentence {
             number,
             text: Cow::Borrowed(&**text),

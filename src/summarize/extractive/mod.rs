@@ -20,7 +20,6 @@ mod rank;
 mod render;
 mod sentences;
 mod small_talk;
-mod superseded;
 #[cfg(test)]
 mod tests;
 mod unused;
@@ -124,10 +123,7 @@ impl Extractive {
         }
         let files = EndStates::of(previous.events().chain(actions).chain(earlier));
         let runs_before = previous.carry_over(limits, stretch, &files, &mut candidates);
-        let said = prose::said(turns);
-        let mut told = superseded::LatestStatements::by_calls(actions, earlier);
-        prose::note(&said, &mut told);
-        asked::asked(&said, turns, limits, &mut candidates);
+        asked::asked(turns, limits, &mut candidates);
         asked::raise_later(&mut candidates);
         let verdicts = Verdicts::of(turns, actions, limits.line);
         work::done(actions, &verdicts, &runs_before, &files, limits, &mut candidates);
@@ -154,7 +150,7 @@ impl Extractive {
             } else {
                 Vec::new()
             };
-            Passages::of(blocks, reuse, anchors.len(), &matcher, &told)
+            Passages::of(blocks, reuse, anchors.len(), &matcher)
         };
         let filling = Filling {
             references: &references,

@@ -1,65 +1,10 @@
-//! Sentences of human and assistant turns, without code, boilerplate and small talk.
+//! Lines of prose in the turns of people and of the assistant, without code and boilerplate.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use super::sentences::{CODE, sentences, without_number};
-use super::superseded::LatestStatements;
+use super::sentences::CODE;
 use crate::events::line::{cleaned_line, is_fence, lines_of, without_bullet};
-use crate::events::source::SourceTurn;
-use crate::knowledge::phrases::Kinds;
-use crate::trajectory::Role;
-
-/// Sentences looked at in one turn.
-pub(super) const MAX_SENTENCES: usize = 60;
-
-/// A turn of a person or the assistant, as sentences with the kinds of their phrases.
-pub(super) struct Said<'t> {
-    pub turn: usize,
-    pub role: Role,
-    pub sentences: Vec<(Cow<'t, str>, Kinds)>,
-}
-
-/// The words of people in these turns, the latest first.
-pub(super) fn said<'t>(turns: &'t [SourceTurn<'_>]) -> Vec<Said<'t>> {
-    let spoken = turns.iter().enumerate().rev();
-    let spoken = spoken.filter(|(_, turn)| {
-        matches!(turn.role, Role::Assistant | Role::Human | Role::System) && !turn.prose.trim().is_empty()
-    });
-    spoken
-        .map(|(index, turn)| {
-            let lines = prose_lines(&turn.prose, turn.role != Role::Assistant);
-            let sentences = lines.into_iter().flat_map(|line| match line {
-                Cow::Borrowed(line) => sentences(line)
-                    .map(|text| Cow::Borrowed(without_number(text)))
-                    .collect::<Vec<_>>(),
-                Cow::Owned(line) => sentences(&line)
-                    .map(|text| Cow::Owned(without_number(text).to_owned()))
-                    .collect(),
-            });
-            Said {
-                turn: index,
-                role: turn.role,
-                sentences: sentences
-                    .map(|text| {
-                        let kinds = Kinds::of(&text);
-                        (text, kinds)
-                    })
-                    .collect(),
-            }
-        })
-        .collect()
-}
-
-/// Notes what the turns tell of which subject.
-pub(super) fn note(said: &[Said<'_>], told: &mut LatestStatements) {
-    for said in said.iter().filter(|said| said.role != Role::System) {
-        // Demands are heard however long somebody talks.
-        for (sentence, kinds) in said.sentences.iter().take(MAX_SENTENCES) {
-            told.note(said.turn, sentence, *kinds);
-        }
-    }
-}
 
 /// The lines of a text that are prose: no fenced code (`with_code` says where it stood), no comments of a template, no bare
 /// tags, no data.

@@ -82,12 +82,6 @@ pub(super) fn without_number(sentence: &str) -> &str {
     }
 }
 
-/// A word in small letters without marks around it.
-pub(super) fn bare(word: &str) -> String {
-    let bare = word.trim_matches(|c: char| !(c.is_alphanumeric() || c == '#'));
-    bare.to_lowercase()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

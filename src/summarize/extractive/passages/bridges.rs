@@ -142,7 +142,7 @@ pub(super) fn add_newest(blocks: &[MeasuredBlock], chosen: &mut [Vec<bool>], roo
         for (place, unit) in measured.units.iter().enumerate().rev() {
             let is_there =
                 is_chosen.get(place) == Some(&true) || told.contains(measured.text_of(place).trim());
-            if unit.is_replaced || !is_there && unit.cost > left {
+            if !is_there && unit.cost > left {
                 break;
             }
             left -= if is_there { 0.0 } else { unit.cost };

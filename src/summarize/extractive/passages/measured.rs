@@ -6,12 +6,9 @@ use super::units;
 use crate::compress::anchors::Matcher;
 use crate::compress::piece_index::PieceIndex;
 use crate::compress::reuse::{Reuse, ending_within, is_sample};
-use crate::knowledge::phrases::Kinds;
 use crate::summarize::extractive::block::{Block, BlockOrigin};
 use crate::summarize::extractive::blocks::LEAST_CHANCE;
-use crate::summarize::extractive::candidate::order;
 use crate::summarize::extractive::quoted::{CUT, Heading, fenced, tells, with_argument};
-use crate::summarize::extractive::superseded::{LatestStatements, end_of_taken_back};
 
 /// Bytes of a token, about.
 const TOKEN_BYTES: f32 = 3.5;
@@ -45,8 +42,6 @@ pub(super) struct Unit {
     pub may_begin: bool,
     /// If it tells nothing: the heading says it, or it only announces.
     pub is_idle: bool,
-    /// If what was said later is otherwise, in the same words or another turn.
-    pub is_replaced: bool,
     /// The worth of each sample of its pieces, as far as nothing is known of it.
     chance: f32,
     /// The worth of what stands nowhere else.
@@ -78,14 +73,13 @@ pub(super) fn measured(
     reuse: &Reuse,
     anchors: usize,
     matcher: &Matcher<'_>,
-    told: &LatestStatements,
 ) -> (Vec<MeasuredBlock>, usize) {
     let mut pieces = PieceIndex::within(blocks.iter().map(|block| block.text.len()).sum());
     let texts = blocks.into_iter().zip(0_u32..);
     let found: Vec<(MeasuredBlock, Vec<FoundPiece>)> = texts
         .map(|(block, place)| {
             let mut units = units_of(&block.text);
-            let found = found(&block, place, &mut units, reuse, told, &mut pieces);
+            let found = found(&block, place, &mut units, reuse, &mut pieces);
             let shared = Vec::new();
             (MeasuredBlock { block, units, shared }, found)
         })
@@ -145,7 +139,6 @@ fn found(
     number: u32,
     units: &mut [Unit],
     reuse: &Reuse,
-    told: &LatestStatements,
     all: &mut PieceIndex,
 ) -> Vec<FoundPiece> {
     let mut found = Vec::new();
@@ -154,10 +147,6 @@ fn found(
     let mut counted: Vec<(u64, f32, bool)> = Vec::new();
     let length = block.text.len() as f32;
     let heading = Heading::of(&block.headings[1]);
-    let turn = (block.order / order(0, 0)).checked_sub(1);
-    // An answer says at its end what is so; before a call an assistant thinks aloud.
-    let thinks = block.text.get(..block.words).filter(|_| block.has_call());
-    let taken_back = thinks.map_or(0, end_of_taken_back);
     let mut start = 0;
     for (place, unit) in units.iter_mut().enumerate() {
         let chance = block.chances[usize::from(unit.end > block.words)];
@@ -187,14 +176,6 @@ fn found(
         }
         let text = block.text.get(start..unit.end).unwrap_or_default();
         start = unit.end;
-        let is_told_anew = || {
-            let sentence = text.trim();
-            told.is_replaced(turn, sentence, Kinds::of(sentence))
-        };
-        if unit.end <= block.words && (unit.end <= taken_back || is_told_anew()) {
-            (unit.is_idle, unit.is_replaced) = (true, true);
-            continue;
-        }
         if !is_fresh && counted.is_empty() {
             unit.is_idle = unit.end <= block.words || heading.tells(text.trim());
             continue;
@@ -248,7 +229,6 @@ fn units_of(text: &str) -> Vec<Unit> {
             cost: (end - start) as f32 / TOKEN_BYTES,
             may_begin: false,
             is_idle: false,
-            is_replaced: false,
             chance: 0.0,
             worth: 0.0,
             most: 0.0,

@@ -18,7 +18,6 @@ use super::block::{Block, BlockCalls};
 use super::candidate::{Candidate, Section};
 use super::quoted::Quoted;
 use super::rank::{Chosen, cost};
-use super::superseded::LatestStatements;
 use super::unused::USED_BYTES;
 use crate::compress::anchors::Matcher;
 use crate::compress::reuse::Reuse;
@@ -79,14 +78,8 @@ type PassageChoice = (f32, Rc<Vec<Vec<bool>>>);
 
 impl Passages {
     /// Measures the blocks of a region.
-    pub fn of(
-        blocks: Vec<Block>,
-        reuse: &Reuse,
-        anchors: usize,
-        matcher: &Matcher<'_>,
-        told: &LatestStatements,
-    ) -> Self {
-        let (blocks, shared) = measured(blocks, reuse, anchors, matcher, told);
+    pub fn of(blocks: Vec<Block>, reuse: &Reuse, anchors: usize, matcher: &Matcher<'_>) -> Self {
+        let (blocks, shared) = measured(blocks, reuse, anchors, matcher);
         Self {
             blocks,
             shared,
@@ -292,9 +285,6 @@ impl Passages {
                 return vec![false; measured.units.len()];
             }
             let value = |unit: &Unit| {
-                if unit.is_replaced {
-                    return (f32::NEG_INFINITY, false);
-                }
                 let mut open = unit.worth;
                 for (piece, worth) in measured.shared_of(unit) {
                     open += if is_told.get(*piece as usize) == Some(&false) {

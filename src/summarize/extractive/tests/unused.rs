@@ -248,52 +248,6 @@ fn of_an_attempt_whose_failure_was_mended_that_is_quoted_which_later_turns_repea
 }
 
 #[test]
-fn of_words_that_are_taken_back_only_what_was_said_then_is_quoted() {
-    let doubt = "The writer of rows drops the last one, so the limit in table_of_rows has to be 7.";
-    let end = "The writer keeps all 9 rows of table_of_rows, the reader of columns drops one.";
-    let words = format!("{doubt}\n\nWait, I read it backwards.\n{end}");
-    let turns = after_command(&[
-        call(&words, "bash", r#"{"command": "python columns.py"}"#),
-        answer("done"),
-    ]);
-    for later in [None, Some(words.as_str())] {
-        let text = summary_before(later, &turns);
-        assert!(text.contains(end) && !text.contains("has to be 7"), "{text}");
-    }
-}
-
-#[test]
-fn a_problem_that_a_later_change_mended_is_not_quoted_however_often_the_same_calls_ran() {
-    let problem = "The heads of the table of orbits are not in the order that the format of tables asks for.";
-    let edit = |text: &str| serde_json::json!({"command": "str_replace", "path": "/w/a.py", "old_str": "x", "new_str": text});
-    let edits = ["heads = sorted(heads)", "heads = by_order(heads)"].map(|text| edit(text).to_string());
-    let run = || {
-        [
-            call("", "bash", r#"{"command": "python a.py"}"#),
-            answer("<returncode>0</returncode>\n<output>\nfine\n</output>"),
-        ]
-    };
-    let edited = || answer("The file /w/a.py has been edited.");
-    let mended = [&[call(problem, "editor", &edits[0]), edited()][..], &run()].concat();
-    let failed = answer("<returncode>1</returncode>\n<output>\nKeyError: 'x'\n</output>");
-    let again = [
-        &[call("", "editor", &edits[1]), edited()][..],
-        &[call("", "bash", r#"{"command": "python b.py"}"#), failed],
-    ]
-    .concat();
-    for turns in [
-        after_command(&mended),
-        after_command(&[mended.clone(), again].concat()),
-    ] {
-        let text = summary_before(Some(problem), &turns);
-        assert!(!text.contains("are not in the order"), "{text}");
-    }
-    let open = after_command(&[call(problem, "editor", &edits[0]), edited()]);
-    let text = summary_before(Some(problem), &open);
-    assert!(text.contains("are not in the order"), "{text}");
-}
-
-#[test]
 fn what_a_tool_takes_down_of_thoughts_is_words_and_no_action() {
     let thought = "The counter of wheels counts each axle of the carriage twice, since the axle is read from both sides.";
     let arguments = serde_json::json!({"thought": thought}).to_string();
