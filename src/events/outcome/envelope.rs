@@ -227,6 +227,8 @@ mod tests {
         }
         let printed = "$ cd /w && make all\nmade\n\n[Current working directory: /w]\n[Command finished with exit code 0]";
         assert_eq!(shown(printed, "bash: make all"), "made");
+        let cell = "0.7253\n[Jupyter current working directory: /w]\n[Jupyter Python interpreter: /w/.venv/bin/python]";
+        assert_eq!(shown(cell, "execute_ipython_cell: score()"), "0.7253");
         assert_eq!(shown("<output>\n    1  a\n</output>", "cat -n a"), "    1  a");
         for file in [
             "a\nprint('[Current working directory: ' + cwd)\nb",

@@ -145,11 +145,13 @@ fn without_state_lines(output: &str) -> &str {
 }
 
 /// What a shell's wrapper says after an output: where it is, which interpreter it has.
-const STATE: [&str; 7] = [
+const STATE: [&str; 9] = [
     "[The command completed with",
     "[Command finished with",
     "[Python Interpreter: ",
     "[Current working directory: ",
+    "[Jupyter current working directory: ",
+    "[Jupyter Python interpreter: ",
     "[exit code: ",
     "[Exit code: ",
     "[Process exited with code ",

@@ -6,9 +6,9 @@ use rustc_hash::FxHashSet;
 
 use super::candidate::{Candidate, LineLimits, Section, order, words};
 use super::prose::prose_lines;
+use super::replies::{REPLY, first_reply, replies, reply_to, without_reply};
 use super::sentences::{sentences, without_number};
 use super::small_talk::{asks, is_idle, specifics};
-use crate::events::line::shortened;
 use crate::events::source::SourceTurn;
 use crate::knowledge::phrases::{Kinds, PhraseKind};
 use crate::trajectory::Role;
@@ -24,27 +24,24 @@ const OTHER: f64 = 3.0;
 /// The worth of what the assistant replied to, as a part of that of other messages.
 const REPLIED: f64 = 0.5;
 
+/// The worth of a message, as a multiple of that of the one before it, which it may change.
+const NEWER: f64 = 1.03;
+
 /// Stands for sentences of a message that say nothing.
 const GAP: &str = " … ";
-
-/// Most letters of a question before its answer.
-const MAX_QUESTION: usize = 120;
-
-/// Words of an answer that needs its question.
-const SHORT: usize = 6;
 
 /// Sentences looked at in one message; demands are heard however long it is.
 const MAX_SENTENCES: usize = 60;
 
 /// A message, as sentences with the kinds of their phrases.
-struct Message<'t> {
+struct UserMessage<'t> {
     turn: usize,
     role: Role,
     sentences: Vec<(Cow<'t, str>, Kinds)>,
 }
 
 /// The messages in these turns, the latest first.
-fn messages<'t>(turns: &'t [SourceTurn<'_>]) -> Vec<Message<'t>> {
+fn messages<'t>(turns: &'t [SourceTurn<'_>]) -> Vec<UserMessage<'t>> {
     let spoken = turns.iter().enumerate().rev();
     let spoken = spoken.filter(|(_, turn)| matches!(turn.role, Role::Human | Role::System));
     let read = spoken.map(|(index, turn)| {
@@ -62,7 +59,7 @@ fn messages<'t>(turns: &'t [SourceTurn<'_>]) -> Vec<Message<'t>> {
             let kinds = Kinds::of(&text);
             (text, kinds)
         });
-        Message {
+        UserMessage {
             turn: index,
             role: turn.role,
             sentences: with_kinds.collect(),
@@ -83,16 +80,16 @@ pub(super) fn asked(turns: &[SourceTurn<'_>], limits: LineLimits, candidates: &m
         if Some(message.turn) < replied_before {
             base *= REPLIED;
         }
-        let mut question = message.turn.checked_sub(1).and_then(|before| {
-            let before = turns.get(before).filter(|turn| turn.role == Role::Assistant);
-            question_of(&before?.prose)
-        });
-        for part in parts(&telling(message, rank == 0), limits) {
-            let text = match question.take().filter(|_| part.needs_question()) {
-                Some(question) => with_question(&question, &part.text()),
-                None => part.text(),
-            };
+        let sentences = telling(message, rank == 0);
+        let mut parts = parts(&sentences, limits).into_iter().peekable();
+        while let Some(part) = parts.next() {
+            let mut text = part.text();
             if seen.insert(text.to_lowercase()) {
+                if parts.peek().is_none()
+                    && let Some(reply) = reply_to(turns, message.turn, limits.line)
+                {
+                    text.extend([REPLY, &reply]);
+                }
                 let (section, worth) = if part.is_demanded() {
                     (Section::Demanded, DEMAND)
                 } else {
@@ -117,7 +114,7 @@ pub(super) fn raise_later(candidates: &mut [Candidate]) {
     let mut least: f64 = 0.0;
     for line in messages {
         let root = root(&line.text);
-        least = least.max(line.value / root);
+        least = least.max(line.value / root) * NEWER;
         line.value = least * root;
     }
 }
@@ -131,7 +128,7 @@ struct Sentence<'s> {
 }
 
 /// The sentences of a message that say something.
-fn telling<'s>(message: &'s Message<'_>, is_newest: bool) -> Vec<Sentence<'s>> {
+fn telling<'s>(message: &'s UserMessage<'_>, is_newest: bool) -> Vec<Sentence<'s>> {
     let first = message.sentences.first();
     let is_answer = first.is_some_and(|(_, kinds)| kinds.has(PhraseKind::Answer));
     // The sentences after a heading that names rules are demands.
@@ -228,45 +225,31 @@ impl MessagePart<'_> {
         };
         self.0.iter().map(worth).fold(0.0, f64::max)
     }
-
-    /// If it says nothing without the question that it answers.
-    fn needs_question(&self) -> bool {
-        let words: usize = self
-            .0
-            .iter()
-            .map(|sentence| sentence.text.split(' ').count())
-            .sum();
-        words <= SHORT || self.0.first().is_some_and(|first| leans_back(&first.text))
-    }
-}
-
-/// An answer behind its question.
-fn with_question(question: &str, answer: &str) -> String {
-    ["to \"", question, QUESTION_END, answer].concat()
-}
-
-const QUESTION_END: &str = "\": ";
-
-/// A line of a message without the question that it answers.
-pub(super) fn without_question(line: &str) -> &str {
-    let is_answer = line.starts_with("to \"");
-    let answer = line.split_once(QUESTION_END).filter(|_| is_answer);
-    answer.map_or(line, |(_, answer)| answer)
 }
 
 /// The messages that turns hold behind an earlier summary.
 pub(super) struct MessagesSince {
     /// How often the assistant replied, 2 at most.
     pub replies: usize,
+    /// The first reply.
+    reply: Option<String>,
     messages: Vec<String>,
 }
 
 impl MessagesSince {
-    pub fn of(turns: &[SourceTurn<'_>]) -> Self {
+    pub fn of(turns: &[SourceTurn<'_>], limits: LineLimits) -> Self {
         let people = turns.iter().filter(|turn| turn.role == Role::Human);
         Self {
             replies: replies(turns).take(2).count(),
+            reply: first_reply(turns, limits.line),
             messages: people.map(|turn| words(&turn.prose)).collect(),
+        }
+    }
+
+    /// Adds the first reply to the last message of the earlier summary, which it is of.
+    pub fn push_reply(&self, message: &mut String) {
+        if let Some(reply) = self.reply.as_deref().filter(|_| !message.contains(REPLY)) {
+            message.extend([REPLY, reply]);
         }
     }
 
@@ -274,7 +257,7 @@ impl MessagesSince {
     pub fn section_of(&self, line: &str) -> Option<Section> {
         let is_demanded = sentences(line).any(|sentence| is_demand(sentence, Kinds::of(sentence)));
         let stays = is_demanded || self.replies < 2 || specifics(line) > 0;
-        let said = words(without_question(line));
+        let said = words(without_reply(line));
         let is_anew = self.messages.iter().any(|message| message.contains(&said));
         (stays && !is_anew).then_some(if is_demanded {
             Section::Demanded
@@ -282,46 +265,6 @@ impl MessagesSince {
             Section::Asked
         })
     }
-}
-
-/// The turns of the messages of people, latest first, before which the assistant ended its work in words and asked nothing back: it has
-/// replied to what was asked before.
-fn replies(turns: &[SourceTurn<'_>]) -> impl Iterator<Item = usize> {
-    let speaks = |turn: &SourceTurn<'_>| !turn.prose.trim().is_empty();
-    let is_message = move |place: &usize| {
-        let before = place.checked_sub(1).and_then(|before| turns.get(before));
-        turns.get(*place).zip(before).is_some_and(|(turn, before)| {
-            let is_spoken = turn.role == Role::Human && !turn.is_observed && !turn.is_behind_gap;
-            let is_closing = before.role == Role::Assistant && before.calls.is_empty() && speaks(before);
-            is_spoken && speaks(turn) && is_closing && question_of(&before.prose).is_none()
-        })
-    };
-    (0..turns.len()).rev().filter(is_message)
-}
-
-/// Sentences of an answer, from its end, of which one may ask something back.
-const LAST_SENTENCES: usize = 8;
-
-/// Words that begin a question which wants an answer.
-const FIRST_OF_QUESTION: usize = 3;
-
-/// The question at the end of words that has to be answered: not whether there is anything else.
-fn question_of(prose: &str) -> Option<String> {
-    if !prose.contains(['?', '？']) {
-        return None;
-    }
-    let lines = prose_lines(prose, false);
-    let last = lines
-        .iter()
-        .rev()
-        .flat_map(|line| sentences(line).collect::<Vec<_>>().into_iter().rev());
-    let question = last.take(LAST_SENTENCES).find(|sentence| {
-        let first: Vec<&str> = sentence.split(' ').take(FIRST_OF_QUESTION).collect();
-        // `Would you like me to go on?` wants a yes.
-        let proposes = || Kinds::of(&first.join(" ")).has(PhraseKind::Announcement);
-        sentence.ends_with(['?', '？']) && (!Kinds::of(sentence).has(PhraseKind::GoOn) || proposes())
-    })?;
-    Some(shortened(question, MAX_QUESTION)?.into_owned())
 }
 
 /// If a sentence of a person demands or forbids something for all that follows: what they tell of themselves does not.

@@ -4,8 +4,11 @@ use super::call_line::CallLine;
 use super::candidate::{Candidate, Section};
 use super::quoted::call_of;
 use super::rank::{self, Chosen};
+use crate::events::event::Event;
 use crate::events::files::end_states::EndStates;
+use crate::events::outcome::status::{CallStatus, Outcome};
 use crate::events::read_back::target_of_line;
+use crate::events::shell::{Step, Touch};
 use crate::events::target::Effect;
 use crate::events::tools::{Verb, Verbs};
 use crate::tokens::TokenCounter;
@@ -91,4 +94,21 @@ pub(super) fn listed(line: &str) -> impl Iterator<Item = &str> {
     let names = line.strip_prefix(CHANGED).into_iter();
     let names = names.flat_map(|names| names.split(", ")).map(str::trim);
     names.filter(|name| !name.is_empty() && !name.ends_with('…'))
+}
+
+/// The changes of the files that a line lists, the latest first, as one event.
+pub(super) fn changes(line: &str, number: usize) -> Event {
+    let mut touches: Vec<Touch> = listed(line).map(|file| Touch::of(Step::Write, file)).collect();
+    touches.reverse();
+    Event {
+        number,
+        touches,
+        is_answered: true,
+        times: 1,
+        outcome: Outcome {
+            status: CallStatus::Ok,
+            ..Outcome::default()
+        },
+        ..Event::default()
+    }
 }

@@ -18,6 +18,7 @@ mod prose;
 mod quoted;
 mod rank;
 mod render;
+mod replies;
 mod sentences;
 mod small_talk;
 #[cfg(test)]
@@ -146,7 +147,7 @@ impl Extractive {
         let references = References::new(anchors, request.counter);
         let passages_with = |reuse| {
             let blocks = if quotes {
-                blocks::blocks(stretch, &files, &verdicts, reuse, limits)
+                blocks::blocks(stretch, &files, &verdicts, reuse, previous.has_messages(), limits)
             } else {
                 Vec::new()
             };
@@ -188,7 +189,7 @@ impl Extractive {
 fn is_news(candidate: &Candidate, in_progress: Option<&str>, files_follow: bool) -> bool {
     match candidate.section {
         Section::Asked | Section::Demanded => {
-            let words = asked::without_question(&candidate.text);
+            let words = replies::without_reply(&candidate.text);
             let is_said = |line: &str| sentences::sentences(words).all(|sentence| holds(line, sentence));
             !in_progress.is_some_and(is_said)
         }

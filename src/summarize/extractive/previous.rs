@@ -20,8 +20,6 @@ use crate::events::files::taken_out::TakenOut;
 use crate::events::later::resolved::{Later, cause_of, edited};
 use crate::events::later::states::{LastStates, ToldState};
 use crate::events::line::{cleaned, is_fence, shortened, without_bullet};
-use crate::events::outcome::status::{CallStatus, Outcome};
-use crate::events::shell::{Step, Touch};
 use crate::events::source::SourceTurn;
 use crate::events::source_call::SourceCall;
 use crate::events::stretch::Stretch;
@@ -123,7 +121,7 @@ impl PreviousSummary {
         let read = |(number, (section, text)): (usize, (Section, String))| PreviousLine {
             event: match section {
                 Section::Done | Section::Errors => CallLine::of(&text).event(number),
-                Section::Files => Some(changes(&text, number)),
+                Section::Files => Some(changed_files::changes(&text, number)),
                 _ => None,
             },
             section,
@@ -140,13 +138,17 @@ impl PreviousSummary {
     pub fn followed_by(body: &str, turns: &[SourceTurn<'_>], limits: LineLimits) -> Self {
         let mut previous = Self::of(body);
         previous.hear(turns, limits);
-        let since = MessagesSince::of(turns);
+        let since = MessagesSince::of(turns, limits);
+        let mut last = previous.lines.iter_mut().rev();
+        if let Some(last) = last.find(|line| line.section == Section::Asked) {
+            since.push_reply(&mut last.text);
+        }
         previous.is_replied = since.replies > 0;
         previous.lines.retain_mut(|line| {
-            let section = Some(line.section).filter(|section| *section != Section::Asked);
-            let section = section.or_else(|| since.section_of(&line.text));
-            line.section = section.unwrap_or(line.section);
-            section.is_some()
+            let is_asked = line.section == Section::Asked;
+            let section = is_asked.then(|| since.section_of(&line.text));
+            line.section = section.flatten().unwrap_or(line.section);
+            section != Some(None)
         });
         previous
     }
@@ -175,6 +177,13 @@ impl PreviousSummary {
             let call = CallLine::of(&line.text);
             Some(ToldState::of(call.label, call.ending?)?.id())
         })
+    }
+
+    /// If it tells a message of a person.
+    pub fn has_messages(&self) -> bool {
+        self.lines
+            .iter()
+            .any(|line| line.section.printed() == Section::Asked)
     }
 
     /// The calls that its lines tell.
@@ -296,25 +305,6 @@ impl PreviousSummary {
             });
         }
         runs
-    }
-}
-
-/// The changes of the files that a line lists, the latest first, as one event.
-fn changes(line: &str, number: usize) -> Event {
-    let mut touches: Vec<Touch> = changed_files::listed(line)
-        .map(|file| Touch::of(Step::Write, file))
-        .collect();
-    touches.reverse();
-    Event {
-        number,
-        touches,
-        is_answered: true,
-        times: 1,
-        outcome: Outcome {
-            status: CallStatus::Ok,
-            ..Outcome::default()
-        },
-        ..Event::default()
     }
 }
 

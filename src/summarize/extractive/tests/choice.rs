@@ -109,27 +109,45 @@ fn what_a_person_takes_back_enters_like_a_demand() {
 }
 
 #[test]
-fn a_short_answer_is_told_with_the_question_that_it_answers() {
-    let said = |question: &str, answer: &str| {
-        let turns = [
-            turn(Role::Assistant, question),
-            turn(Role::Human, answer),
+fn a_message_is_told_with_the_reply_to_it_and_what_that_asks() {
+    let told_after = |reply: &str| {
+        told(&[
+            turn(Role::Human, "Book FrigoTrans for Milan at 3950."),
+            call("", "book_carrier", r#"{"shipment": "SH-1", "price": 3950}"#),
+            answer(r#"{"booking": "BK-30551"}"#),
+            turn(Role::Assistant, reply),
+            turn(Role::Human, "Rename SH-2 to SH-3."),
             call("", "bash", r#"{"command": "make"}"#),
-        ];
-        told(&turns)
+        ])
     };
-    let text = said(
-        "The offices are DE004056 and DE004062. Which one?",
-        "Gear boxes. Use DE004056.",
-    );
+    let rest = "The driver calls an hour before, and the papers lie at the gate. ".repeat(4);
+    for (reply, expected) in [
+        (
+            "Booked as BK-30551. Is there anything else?",
+            "Booked as BK-30551.",
+        ),
+        (
+            &format!("Booked as BK-30551. {rest} Which window do you want?"),
+            "Booked as BK-30551. The driver calls an hour before, and the papers lie at the gate. The driver calls an hour before, and the papers lie at the gate. … Which window do you want?",
+        ),
+    ] {
+        let text = told_after(reply);
+        let line =
+            format!("- Book FrigoTrans for Milan at 3950. -> said: {expected}\n- Rename SH-2 to SH-3.\n");
+        assert!(text.contains(&line), "{text}");
+        assert_eq!(text.matches("Booked as").count(), 1, "{text}");
+    }
+    // The first reply is to the last message of an earlier summary.
+    let turns = [
+        turn(Role::Assistant, "Booked as BK-30551."),
+        turn(Role::Human, "Rename SH-2 to SH-3."),
+    ];
+    let previous = "The user said, in order:\n- Never call them.\n- Book FrigoTrans.";
+    let text = summary_of(&turns, Some(previous), &[], 400).text;
     assert!(
-        text.contains("- to \"Which one?\": Gear boxes. Use DE004056."),
+        text.contains("- Never call them.\n- Book FrigoTrans. -> said: Booked as BK-30551.\n- Rename"),
         "{text}"
     );
-    for question in ["Booked.", "Booked. Is there anything else?"] {
-        let text = said(question, "Rename SH-2 to SH-3.");
-        assert!(text.contains("- Rename SH-2"), "{text}");
-    }
 }
 
 #[test]
@@ -142,7 +160,7 @@ fn messages_of_an_earlier_summary_that_name_nothing_go_after_two_replies() {
         "The user said, in order:\n- Book FrigoTrans for Milan.\n- Is it there by now?\n- Never call them.";
     let text = |turns| summary_of(turns, Some(previous), &[], 400).text;
     assert!(
-        text(&turns).contains("- Book FrigoTrans for Milan.\n- Never call them.\n- Rename"),
+        text(&turns).contains("- Book FrigoTrans for Milan.\n- Never call them. -> said: Done so.\n- Rename"),
         "{}",
         text(&turns)
     );

@@ -1,0 +1,128 @@
+//! Replies: the words with which the assistant ended its work on a message.
+
+use super::prose::prose_lines;
+use super::sentences::{sentences, without_number};
+use super::small_talk::is_idle;
+use crate::events::line::shortened;
+use crate::events::source::SourceTurn;
+use crate::knowledge::phrases::{Kinds, PhraseKind};
+use crate::trajectory::Role;
+
+/// Stands between a message and the reply to it.
+pub(super) const REPLY: &str = " -> said: ";
+
+/// A line of a message without the reply to it.
+pub(super) fn without_reply(line: &str) -> &str {
+    line.split_once(REPLY).map_or(line, |(message, _)| message)
+}
+
+/// The reply to the message of a turn in about `most` letters, if another message follows it.
+pub(super) fn reply_to(turns: &[SourceTurn<'_>], message: usize, most: usize) -> Option<String> {
+    let next = (message + 1..turns.len()).find(|turn| turns.get(*turn).is_some_and(is_message))?;
+    let last = closing(turns, next).filter(|_| next > message + 1)?;
+    told(&last.prose, most)
+}
+
+/// The reply to the message before these turns.
+pub(super) fn first_reply(turns: &[SourceTurn<'_>], most: usize) -> Option<String> {
+    let next = turns.iter().position(is_message)?;
+    told(&closing(turns, next)?.prose, most)
+}
+
+/// If the words of a turn are told as a reply to a message, in these turns or before all of them.
+pub(super) fn is_told_as_reply(turns: &[SourceTurn<'_>], turn: usize, is_asked_before: bool) -> bool {
+    let is_last = closing(turns, turn + 1).is_some() && turns.get(turn + 1).is_some_and(is_message);
+    is_last && (is_asked_before || turns.iter().take(turn).any(is_message))
+}
+
+/// If a turn is a message of a person.
+fn is_message(turn: &SourceTurn<'_>) -> bool {
+    turn.role == Role::Human && !turn.is_observed && !turn.is_behind_gap && !turn.prose.trim().is_empty()
+}
+
+/// The turn before another one, if the assistant ended its work in words there.
+fn closing<'t, 'r>(turns: &'t [SourceTurn<'r>], next: usize) -> Option<&'t SourceTurn<'r>> {
+    let before = turns.get(next.checked_sub(1)?)?;
+    let is_closing = before.role == Role::Assistant && before.calls.is_empty();
+    Some(before).filter(|before| is_closing && !before.prose.trim().is_empty())
+}
+
+/// The first sentences of a reply that say something, and what it asks at its end.
+fn told(prose: &str, most: usize) -> Option<String> {
+    let lines = prose_lines(prose, false);
+    let all = || lines.iter().flat_map(|line| sentences(line).collect::<Vec<_>>());
+    let says_something = |sentence: &&str| {
+        let kinds = Kinds::of(sentence);
+        !is_idle(sentence, kinds) && !kinds.has(PhraseKind::GoOn)
+    };
+    let mut text = String::new();
+    for sentence in all().filter(says_something).map(without_number) {
+        let room = most.saturating_sub(text.len());
+        let told = shortened(sentence, room).unwrap_or_default();
+        // A part of a sentence is told only where else too little is.
+        let is_cut = told.len() < sentence.len();
+        if is_cut && (told.is_empty() || text.len() > most / 2) {
+            text.push_str(" …");
+            break;
+        }
+        if !text.is_empty() {
+            text.push_str(if text.ends_with(char::is_alphanumeric) {
+                "; "
+            } else {
+                " "
+            });
+        }
+        text.push_str(&told);
+        if is_cut {
+            break;
+        }
+    }
+    if text.ends_with('…') {
+        let question = question_of(prose).filter(|question| !text.contains(question.as_str()));
+        text.extend(question.iter().flat_map(|question| [" ", question]));
+    }
+    Some(text).filter(|text| !text.is_empty())
+}
+
+/// Most letters of a question that is told.
+const MAX_QUESTION: usize = 120;
+
+/// The turns of the messages of people, latest first, before which the assistant ended its work in words and asked nothing back: it has
+/// replied to what was asked before.
+pub(super) fn replies(turns: &[SourceTurn<'_>]) -> impl Iterator<Item = usize> {
+    let speaks = |turn: &SourceTurn<'_>| !turn.prose.trim().is_empty();
+    let is_message = move |place: &usize| {
+        let before = place.checked_sub(1).and_then(|before| turns.get(before));
+        turns.get(*place).zip(before).is_some_and(|(turn, before)| {
+            let is_spoken = turn.role == Role::Human && !turn.is_observed && !turn.is_behind_gap;
+            let is_closing = before.role == Role::Assistant && before.calls.is_empty() && speaks(before);
+            is_spoken && speaks(turn) && is_closing && question_of(&before.prose).is_none()
+        })
+    };
+    (0..turns.len()).rev().filter(is_message)
+}
+
+/// Sentences of an answer, from its end, of which one may ask something back.
+const LAST_SENTENCES: usize = 8;
+
+/// Words that begin a question which wants an answer.
+const FIRST_OF_QUESTION: usize = 3;
+
+/// The question at the end of words that has to be answered: not whether there is anything else.
+fn question_of(prose: &str) -> Option<String> {
+    if !prose.contains(['?', '？']) {
+        return None;
+    }
+    let lines = prose_lines(prose, false);
+    let last = lines
+        .iter()
+        .rev()
+        .flat_map(|line| sentences(line).collect::<Vec<_>>().into_iter().rev());
+    let question = last.take(LAST_SENTENCES).find(|sentence| {
+        let first: Vec<&str> = sentence.split(' ').take(FIRST_OF_QUESTION).collect();
+        // `Would you like me to go on?` wants a yes.
+        let proposes = || Kinds::of(&first.join(" ")).has(PhraseKind::Announcement);
+        sentence.ends_with(['?', '？']) && (!Kinds::of(sentence).has(PhraseKind::GoOn) || proposes())
+    })?;
+    Some(shortened(question, MAX_QUESTION)?.into_owned())
+}
