@@ -105,6 +105,14 @@ fn arguments(action: &Event) -> Option<(&str, Vec<&str>)> {
 fn tries_again(tool: &str, error: &str, told: &[&str], later: &[&str]) -> bool {
     let ids = || told.iter().filter(|argument| is_id(value_of(argument)));
     let is_same = |argument: &str| later.contains(&argument);
+    // What the error says is missing is given.
+    let is_missing = |argument: &&str| {
+        let key = key_of(argument);
+        is_word_of(error, key) && !told.iter().any(|other| key_of(other) == key)
+    };
+    if later.iter().any(is_missing) && told.iter().any(|argument| is_same(argument)) {
+        return true;
+    }
     let all = ids().count();
     if all == 0 {
         return match (told.first(), later.first()) {
@@ -129,11 +137,14 @@ const PART: usize = 4;
 
 /// If an error names an argument: its value, or a part of its key (`hs_code` is a code in words).
 fn names_value(error: &str, argument: &str) -> bool {
-    let is_sign = |sign: char| !(sign.is_alphanumeric() || sign == '_');
-    let is_word = |name: &str| error.split(is_sign).any(|word| word.eq_ignore_ascii_case(name));
     let key = key_of(argument);
     let mut parts = key.split('_').filter(|part| part.len() >= PART);
-    error.contains(value_of(argument)) || is_word(key) || parts.any(is_word)
+    error.contains(value_of(argument)) || is_word_of(error, key) || parts.any(|part| is_word_of(error, part))
+}
+
+fn is_word_of(error: &str, name: &str) -> bool {
+    let is_sign = |sign: char| !(sign.is_alphanumeric() || sign == '_');
+    error.split(is_sign).any(|word| word.eq_ignore_ascii_case(name))
 }
 
 /// Digits of the shortest number that is an id.

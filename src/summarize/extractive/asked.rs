@@ -24,8 +24,11 @@ const OTHER: f64 = 3.0;
 /// The worth of what the assistant replied to, as a part of that of other messages.
 const REPLIED: f64 = 0.5;
 
-/// The worth of a message, as a multiple of that of the one before it, which it may change.
-const NEWER: f64 = 1.03;
+/// The worth that the newest message has more than the oldest one, as a part of it: it may change what that says.
+const NEWER: f64 = 0.5;
+
+/// Messages that may stand in an earlier summary too: those that were kept behind it.
+const MAX_KEPT: usize = 8;
 
 /// Stands for sentences of a message that say nothing.
 const GAP: &str = " … ";
@@ -112,10 +115,11 @@ pub(super) fn raise_later(candidates: &mut [Candidate]) {
     let mut messages: Vec<&mut Candidate> = candidates.iter_mut().filter(of_people).collect();
     messages.sort_by_key(|line| line.order);
     let mut least: f64 = 0.0;
-    for line in messages {
+    let count = messages.len().max(1) as f64;
+    for (number, line) in messages.into_iter().enumerate() {
         let root = root(&line.text);
-        least = least.max(line.value / root) * NEWER;
-        line.value = least * root;
+        least = least.max(line.value / root);
+        line.value = least * root * (1.0 + NEWER * number as f64 / count);
     }
 }
 
@@ -129,8 +133,11 @@ struct Sentence<'s> {
 
 /// The sentences of a message that say something.
 fn telling<'s>(message: &'s UserMessage<'_>, is_newest: bool) -> Vec<Sentence<'s>> {
-    let first = message.sentences.first();
-    let is_answer = first.is_some_and(|(_, kinds)| kinds.has(PhraseKind::Answer));
+    // What only agrees was dealt with once something else was said.
+    let only_agrees = message.sentences.iter().all(|(text, kinds)| {
+        let agrees = kinds.has_any(&[PhraseKind::Agreement, PhraseKind::GoOn]) || is_idle(text, *kinds);
+        agrees && specifics(text) == 0 && !text.ends_with(['?', '？'])
+    });
     // The sentences after a heading that names rules are demands.
     let mut is_rule = false;
     let sentences = message.sentences.iter().enumerate();
@@ -139,10 +146,9 @@ fn telling<'s>(message: &'s UserMessage<'_>, is_newest: bool) -> Vec<Sentence<'s
             is_rule = kinds.has_any(&[PhraseKind::Demand, PhraseKind::Rule]);
         }
         let is_demand = is_rule || is_demand(text, *kinds);
-        // The words of an answer that name nothing were dealt with once something else was said.
-        let is_settled = || !is_newest && is_answer && specifics(text) == 0;
         let says_something = || {
-            number < MAX_SENTENCES && message.role == Role::Human && !is_idle(text, *kinds) && !is_settled()
+            let is_heard = number < MAX_SENTENCES && message.role == Role::Human;
+            is_heard && !is_idle(text, *kinds) && (is_newest || !only_agrees)
         };
         (is_demand || says_something()).then(|| Sentence {
             number,
@@ -242,7 +248,7 @@ impl MessagesSince {
         Self {
             replies: replies(turns).take(2).count(),
             reply: first_reply(turns, limits.line),
-            messages: people.map(|turn| words(&turn.prose)).collect(),
+            messages: people.take(MAX_KEPT).map(|turn| words(&turn.prose)).collect(),
         }
     }
 

@@ -44,6 +44,7 @@ fn messages_of_people_are_told_whole_and_in_order_without_small_talk() {
         ),
         turn(Role::Human, "Keep each answer under 90 words, always."),
         turn(Role::Human, "Okay, thanks! What should I do next?"),
+        turn(Role::Human, "No, leave it out. Yes, go ahead."),
         turn(
             Role::Human,
             "Ab jetzt nie ohne Rückfrage löschen. Die Tabelle heißt kunden_2.",
@@ -52,7 +53,7 @@ fn messages_of_people_are_told_whole_and_in_order_without_small_talk() {
     assert_eq!(
         told(&turns),
         "[CONTEXT SUMMARY]:\nThe user said, in order:\n- Please rename the importer. Keep each answer under 200 words, always.\n\
-         - Keep each answer under 90 words, always.\n- Ab jetzt nie ohne Rückfrage löschen. Die Tabelle heißt kunden_2."
+         - Keep each answer under 90 words, always.\n- No, leave it out.\n- Ab jetzt nie ohne Rückfrage löschen. Die Tabelle heißt kunden_2."
     );
 }
 
@@ -195,6 +196,22 @@ fn a_call_that_failed_is_mended_by_most_of_it_once_more() {
         answer("Error: G/L account is missing for item 00010"),
         call("", "create_requisition", &orders[1]),
         answer(r#"{"status": "created"}"#),
+    ];
+    assert!(!told(&turns).contains("Open errors"), "{}", told(&turns));
+    // With other arguments, and the one that was missing.
+    let turns = [
+        call(
+            "",
+            "list_transactions",
+            r#"{"customer_id": "C-208841", "card_last4": "9083"}"#,
+        ),
+        answer("Error: 'account_id' is required"),
+        call(
+            "",
+            "list_transactions",
+            r#"{"account_id": "A-7730192", "card_last4": "9083"}"#,
+        ),
+        answer(r#"{"count": 16}"#),
     ];
     assert!(!told(&turns).contains("Open errors"), "{}", told(&turns));
     // Another object is none of it.
