@@ -139,10 +139,6 @@ impl PreviousSummary {
         let mut previous = Self::of(body);
         previous.hear(turns, limits);
         let since = MessagesSince::of(turns, limits);
-        let mut last = previous.lines.iter_mut().rev();
-        if let Some(last) = last.find(|line| line.section == Section::Asked) {
-            since.push_reply(&mut last.text);
-        }
         previous.is_replied = since.replies > 0;
         previous.lines.retain_mut(|line| {
             let is_asked = line.section == Section::Asked;
@@ -150,6 +146,10 @@ impl PreviousSummary {
             line.section = section.flatten().unwrap_or(line.section);
             section != Some(None)
         });
+        let mut last = previous.lines.iter_mut().rev();
+        if let Some(last) = last.find(|line| line.section.printed() == Section::Asked) {
+            since.push_reply(&mut last.text);
+        }
         previous
     }
 
