@@ -71,7 +71,7 @@ fn messages<'t>(turns: &'t [SourceTurn<'_>]) -> Vec<UserMessage<'t>> {
     read.filter(|message| !message.sentences.is_empty()).collect()
 }
 
-/// Lines for the messages of people.
+/// Lines for the messages of people, behind those of an earlier summary.
 pub(super) fn asked(turns: &[SourceTurn<'_>], limits: LineLimits, candidates: &mut Vec<Candidate>) {
     let people = messages(turns);
     let replied_before = replies(turns).next();
@@ -107,10 +107,11 @@ pub(super) fn asked(turns: &[SourceTurn<'_>], limits: LineLimits, candidates: &m
             }
         }
     }
+    raise_later(candidates);
 }
 
 /// Raises the worth of each message to that of all before it: it may change what they say.
-pub(super) fn raise_later(candidates: &mut [Candidate]) {
+fn raise_later(candidates: &mut [Candidate]) {
     let of_people = |line: &&mut Candidate| line.section.printed() == Section::Asked;
     let mut messages: Vec<&mut Candidate> = candidates.iter_mut().filter(of_people).collect();
     messages.sort_by_key(|line| line.order);
@@ -126,7 +127,7 @@ pub(super) fn raise_later(candidates: &mut [Candidate]) {
 /// A sentence of a message.
 struct Sentence<'s> {
     number: usize,
-    text: Cow<'s, str>,
+    text: &'s str,
     kinds: Kinds,
     is_demand: bool,
 }
@@ -152,7 +153,7 @@ fn telling<'s>(message: &'s UserMessage<'_>, is_newest: bool) -> Vec<Sentence<'s
         };
         (is_demand || says_something()).then(|| Sentence {
             number,
-            text: Cow::Borrowed(&**text),
+            text,
             kinds: *kinds,
             is_demand,
         })
@@ -174,7 +175,7 @@ fn parts<'p>(message: &'p [Sentence<'p>], limits: LineLimits) -> Vec<MessagePart
         filled += length(sentence);
         match parts.last_mut() {
             // A word for what the sentence before names is told with it.
-            Some(part) if leans_back(&sentence.text) && filled <= limits.asked => part.0.push(sentence),
+            Some(part) if leans_back(sentence.text) && filled <= limits.asked => part.0.push(sentence),
             // Of a long message a demand is told without what it explains.
             Some(part)
                 if !is_long || part.is_demanded() == sentence.is_demand && filled <= 2 * limits.line =>
@@ -212,7 +213,7 @@ impl MessagePart<'_> {
                     false => GAP,
                 });
             }
-            text.push_str(&sentence.text);
+            text.push_str(sentence.text);
             next = sentence.number + 1;
         }
         text
@@ -222,11 +223,11 @@ impl MessagePart<'_> {
     fn worth(&self) -> f64 {
         let worth = |sentence: &&Sentence<'_>| {
             let asks = asks(
-                &sentence.text,
+                sentence.text,
                 sentence.kinds,
                 sentence.kinds.has(PhraseKind::Answer),
             );
-            let named = specifics(&sentence.text).min(4) as f64;
+            let named = specifics(sentence.text).min(4) as f64;
             0.2 + if asks { 0.5 } else { 0.0 } + 0.25 * named
         };
         self.0.iter().map(worth).fold(0.0, f64::max)

@@ -125,7 +125,6 @@ impl Extractive {
         let files = EndStates::of(previous.events().chain(actions).chain(earlier));
         let runs_before = previous.carry_over(limits, stretch, &files, &mut candidates);
         asked::asked(turns, limits, &mut candidates);
-        asked::raise_later(&mut candidates);
         let verdicts = Verdicts::of(turns, actions, limits.line);
         work::done(actions, &verdicts, &runs_before, &files, limits, &mut candidates);
         unused::take_out(&mut candidates, request.reuse, &matcher, turns, actions, &files);

@@ -90,16 +90,11 @@ const MAX_QUESTION: usize = 120;
 /// The turns of the messages of people, latest first, before which the assistant ended its work in words and asked nothing back: it has
 /// replied to what was asked before.
 pub(super) fn replies(turns: &[SourceTurn<'_>]) -> impl Iterator<Item = usize> {
-    let speaks = |turn: &SourceTurn<'_>| !turn.prose.trim().is_empty();
-    let is_message = move |place: &usize| {
-        let before = place.checked_sub(1).and_then(|before| turns.get(before));
-        turns.get(*place).zip(before).is_some_and(|(turn, before)| {
-            let is_spoken = turn.role == Role::Human && !turn.is_observed && !turn.is_behind_gap;
-            let is_closing = before.role == Role::Assistant && before.calls.is_empty() && speaks(before);
-            is_spoken && speaks(turn) && is_closing && question_of(&before.prose).is_none()
-        })
+    let is_replied_before = |next: &usize| {
+        let reply = closing(turns, *next).filter(|_| turns.get(*next).is_some_and(is_message));
+        reply.is_some_and(|reply| question_of(&reply.prose).is_none())
     };
-    (0..turns.len()).rev().filter(is_message)
+    (0..turns.len()).rev().filter(is_replied_before)
 }
 
 /// Sentences of an answer, from its end, of which one may ask something back.
