@@ -67,7 +67,7 @@ pub mod pipeline {
 
 pub mod summarize {
     pub use crate::summarize::{
-        Around, PendingRequest, Stretch, Summarizer, Summary, SummaryError, SummaryRequest, Usage,
+        Around, Context, PendingRequest, Stretch, Summarizer, Summary, SummaryError, SummaryRequest, Usage,
     };
 
     pub mod answers {

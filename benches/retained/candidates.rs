@@ -10,7 +10,7 @@ use trajfit::internals::summarize::grounding::ground;
 use trajfit::internals::summarize::marker::with_marker;
 use trajfit::internals::summarize::mask::masks;
 use trajfit::internals::summarize::named_files::add_files;
-use trajfit::internals::summarize::{Around, Stretch, Summarizer, SummaryRequest};
+use trajfit::internals::summarize::{Around, Context, Stretch, Summarizer, SummaryRequest};
 use trajfit::internals::tokens::TokenCounter;
 use trajfit::internals::trajectory::{Role, TurnView, Turns};
 
@@ -159,7 +159,9 @@ fn summary(window: &Window<'_>, grounding: bool, tokens: usize, counter: &dyn To
     } else {
         Vec::new()
     };
-    let turns = Stretch::of(region);
+    let mut context = Context::of(&window.record.turns[..window.end]);
+    context.before = head.last();
+    let turns = Stretch::within(context, region);
     add_files(&mut anchors, &turns, Turns::Kept(tail));
     let asked = |turn: &TurnView<'static>| {
         (turn.role == Role::Human && asks_for_something(&turn.text)).then(|| turn.text.to_string())

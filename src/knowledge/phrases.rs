@@ -14,7 +14,6 @@ pub(crate) enum PhraseKind {
     Imperative,
     Open,
     Leaning,
-    Pronoun,
     TakesBack,
     States,
     Is,

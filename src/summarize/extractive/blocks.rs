@@ -3,7 +3,6 @@
 use super::block::{Block, BlockCalls, BlockOrigin};
 use super::candidate::{LineLimits, order};
 use super::quoted::{OUTPUT, RAN, SAID, THOUGHT, harmless, tells, written};
-use super::replies::is_told_as_reply;
 use super::verdicts::Verdicts;
 use super::work::{line_of_run, order_of_call, prepares, push_put_in};
 use crate::compress::reuse::{Reuse, pieces};
@@ -49,14 +48,14 @@ pub(super) const LEAST_CHANCE: f32 = 0.002;
 /// Bytes of an output that the line of its call tells.
 const SHORT_OUTPUT: usize = 120;
 
-/// The blocks of a region, the newest first: those of the newest turns, and those that hold what later turns repeat. `is_asked_before`
-/// says if an earlier summary tells a message.
+/// The blocks of a region, the newest first: those of the newest turns, and those that hold what later turns repeat. The
+/// words of the turns in `replies` are told already.
 pub(super) fn blocks(
     stretch: &Stretch<'_>,
     files: &EndStates,
     verdicts: &Verdicts,
     reuse: &Reuse,
-    is_asked_before: bool,
+    replies: &[usize],
     limits: LineLimits,
 ) -> Vec<Block> {
     let (turns, events) = (stretch.sources(), [stretch.actions(), stretch.earlier()]);
@@ -79,8 +78,7 @@ pub(super) fn blocks(
             verdicts,
         };
         if turn.role == Role::Assistant {
-            // A reply is told with the message that it is to.
-            if !is_told_as_reply(turns, index, is_asked_before) {
+            if !replies.contains(&index) {
                 spoken(turn, at, events, files, limits, &mut blocks);
             }
             freshness *= FADING;

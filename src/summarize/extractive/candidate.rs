@@ -7,8 +7,6 @@ pub(super) enum Section {
     Earlier,
     /// Messages of people, in order: later ones may replace what earlier ones say.
     Asked,
-    /// Those that demand or forbid something, printed among them.
-    Demanded,
     /// Calls and their outcomes.
     Done,
     /// Files read and changed.
@@ -22,19 +20,10 @@ pub(super) enum Section {
 }
 
 impl Section {
-    /// The section under whose heading it is printed.
-    pub(super) fn printed(self) -> Self {
-        match self {
-            Self::Demanded => Self::Asked,
-            other => other,
-        }
-    }
-
     /// All of them, in the order printed.
-    pub(super) const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 7] = [
         Self::Earlier,
         Self::Asked,
-        Self::Demanded,
         Self::Done,
         Self::Files,
         Self::Errors,
@@ -46,7 +35,7 @@ impl Section {
     pub(super) fn label(self) -> &'static str {
         match self {
             Self::Earlier => "Earlier:",
-            Self::Asked | Self::Demanded => "The user said, in order:",
+            Self::Asked => "The user said, in order:",
             Self::Done => "Done:",
             Self::Files => "Files:",
             Self::Errors => "Open errors:",
@@ -59,10 +48,9 @@ impl Section {
     pub(super) fn share(self) -> f64 {
         match self {
             Self::Earlier => 0.3,
-            Self::Asked => 0.35,
             Self::Done => 0.4,
-            // What people demand has its room before all else.
-            Self::Recent | Self::Demanded => 1.0,
+            // These are chosen by themselves.
+            Self::Recent | Self::Asked => 1.0,
             Self::Files | Self::Errors => 0.15,
             Self::Findings => 0.25,
         }
@@ -96,7 +84,7 @@ pub(super) struct Candidate {
 impl Candidate {
     /// Lines are printed in this order.
     pub fn place(&self) -> (Section, usize) {
-        (self.section.printed(), self.order)
+        (self.section, self.order)
     }
 }
 

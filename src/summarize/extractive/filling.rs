@@ -1,6 +1,6 @@
 //! Fills a budget with quotations, other lines, and room for references to the identifiers that neither holds.
 
-use super::candidate::{Candidate, Section};
+use super::candidate::Candidate;
 use super::changed_files;
 use super::passages::Passages;
 use super::quoted::Quoted;
@@ -27,19 +27,17 @@ const MOST_PASSES: usize = 6;
 /// Tokens that may be lost where parts of a summary are joined.
 const JOINT: usize = 4;
 
-/// The parts of a budget in which what people demanded and what they asked enters before all quotations.
-const DEMANDS_SHARE: f64 = 0.4;
-const ASKED_SHARE: f64 = 0.2;
-
 /// A budget, and what is put into it.
 #[derive(Clone, Copy)]
 pub(super) struct Filling<'a> {
     pub references: &'a References<'a>,
     pub matcher: &'a Matcher<'a>,
     pub counter: &'a dyn TokenCounter,
-    /// Tokens below the marker.
+    /// The lines of what people said, which stand already.
+    pub said: &'a [Chosen],
+    /// Tokens below the marker and beside these.
     pub budget: usize,
-    /// Tokens below the marker up to which room that is left is filled.
+    /// The same up to which room that is left is filled.
     pub target: usize,
     /// If an earlier summary is updated.
     pub is_update: bool,
@@ -73,16 +71,23 @@ impl Filling<'_> {
         lines
     }
 
+    /// The tokens that lines and references leave.
+    pub fn left_by(&self, lines: &[Chosen]) -> usize {
+        let none = vec![false; self.references.anchors().len()];
+        let held = held_or(&none, lines.iter().chain(self.said));
+        let taken = render::tokens(lines, self.counter) + self.references.room(&held, self.budget);
+        self.budget.saturating_sub(taken)
+    }
+
     /// The lines for the budget, quotations last, in the order printed.
     pub fn filled(&self, candidates: &[Candidate], passages: &Passages) -> Vec<Chosen> {
         let (budget, counter) = (self.budget, self.counter);
-        let none = vec![false; self.references.anchors().len()];
+        let none = held_or(&vec![false; self.references.anchors().len()], self.said.iter());
         let share = if self.is_update {
             UPDATED_SHARE
         } else {
             QUOTED_SHARE
         };
-        let firm = firm_tokens(candidates, budget, counter);
         // Lines beside quotations, and what they leave of the budget once all identifiers have their room.
         let beside = |quoted: &Quoted, room: usize| {
             let untold = candidates.iter().filter(|candidate| !quoted.tells(candidate));
@@ -90,7 +95,7 @@ impl Filling<'_> {
                 untold.cloned().collect(),
                 self.references,
                 self.matcher,
-                &quoted.lines,
+                &held_or(&none, quoted.lines.iter()),
                 room,
                 budget,
                 counter,
@@ -100,7 +105,7 @@ impl Filling<'_> {
             let left = budget.saturating_sub(render::tokens(&lines, counter) + named + JOINT);
             (lines, left)
         };
-        let mut room = ((budget - firm) as f64 * share) as usize;
+        let mut room = (budget as f64 * share) as usize;
         let mut quoted = passages.quoted(room, self.matcher, counter);
         let mut passes = 0;
         let mut lines = loop {
@@ -125,22 +130,6 @@ impl Filling<'_> {
         lines.extend(quoted.lines);
         lines
     }
-
-    /// The tokens that lines leave to references: no line goes for them.
-    pub fn kept_free(&self, held: &[bool], lines: &[Chosen]) -> usize {
-        let left = self.budget.saturating_sub(render::tokens(lines, self.counter));
-        self.references.room(held, self.budget).min(left)
-    }
-}
-
-/// The tokens of the lines that enter before all quotations: what people demanded and asked, as far as their shares reach.
-fn firm_tokens(candidates: &[Candidate], budget: usize, counter: &dyn TokenCounter) -> usize {
-    let of = |section: Section, share: f64| {
-        let lines = candidates.iter().filter(|candidate| candidate.section == section);
-        let costs = lines.map(|line| rank::cost(&line.text, &mut String::new(), counter));
-        costs.sum::<usize>().min((budget as f64 * share) as usize)
-    };
-    of(Section::Demanded, DEMANDS_SHARE) + of(Section::Asked, ASKED_SHARE)
 }
 
 /// For each anchor whether one of the lines holds it, or it `is_lost`.

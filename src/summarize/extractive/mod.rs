@@ -4,17 +4,17 @@
 //! (`prose`, `work`, `previous`) makes candidate lines for the rest, ranking (`rank`) chooses among them, rendering (`render`) prints
 //! them. Each step is a pure function of the one before.
 
-mod asked;
 mod block;
 mod blocks;
 mod call_line;
 mod candidate;
 mod changed_files;
+mod conversation;
 mod filling;
 mod in_progress;
+mod messages;
 mod passages;
 mod previous;
-mod prose;
 mod quoted;
 mod rank;
 mod render;
@@ -38,8 +38,10 @@ use crate::compress::reuse::Reuse;
 use crate::events::files::end_states::EndStates;
 use crate::events::source::SourceTurn;
 use crate::tokens::TokenCounter;
-use candidate::{Candidate, LineLimits, Section, holds};
+use candidate::LineLimits;
+use conversation::Conversation;
 use filling::{Filling, held_or};
+use messages::Message;
 use passages::Passages;
 use previous::PreviousSummary;
 use rank::Chosen;
@@ -106,7 +108,6 @@ impl Extractive {
             request.turns
         };
         let (turns, actions, earlier) = (stretch.sources(), stretch.actions(), stretch.earlier());
-        let mut candidates = Vec::new();
         let matcher = matcher_of(request.anchors);
         let mut is_known = said_in(turns, request.anchors.len(), &matcher);
         let mut previous = PreviousSummary::default();
@@ -123,41 +124,45 @@ impl Extractive {
             }
         }
         let files = EndStates::of(previous.events().chain(actions).chain(earlier));
+        let mut candidates = Vec::new();
         let runs_before = previous.carry_over(limits, stretch, &files, &mut candidates);
-        asked::asked(turns, limits, &mut candidates);
         let verdicts = Verdicts::of(turns, actions, limits.line);
         work::done(actions, &verdicts, &runs_before, &files, limits, &mut candidates);
-        unused::take_out(&mut candidates, request.reuse, &matcher, turns, actions, &files);
+        unused::take_out(&mut candidates, request.reuse, &matcher, actions, &files);
         work::open_errors(actions, &runs_before, &files, limits, &mut candidates);
-        candidates.retain(|candidate| is_news(candidate, in_progress, request.files_follow));
-        // What is not known was redacted: it must not come back through a list of references.
-        let known: Vec<Anchor>;
-        let (anchors, matcher) = if is_known.contains(&false) {
-            let anchors = request.anchors.iter().zip(is_known);
-            known = anchors
-                .filter(|(_, is_known)| *is_known)
-                .map(|(anchor, _)| anchor.clone())
-                .collect();
-            (known.as_slice(), matcher_of(&known))
-        } else {
-            (request.anchors, matcher)
+        let known = known(request.anchors, &is_known);
+        let (anchors, matcher) = match &known {
+            Some(known) => (known.as_slice(), matcher_of(known)),
+            None => (request.anchors, matcher),
         };
         let budget = request.max_tokens - marker_cost;
         let references = References::new(anchors, request.counter);
+        let none_held = vec![false; anchors.len()];
+        let said_before = previous.messages(turns, limits).into_iter();
+        let messages = said_before.chain(messages::messages(turns, limits));
+        let is_told = |message: &Message<'_>| in_progress.is_some_and(|line| message.is_told_in(line));
+        let messages: Vec<Message<'_>> = messages.filter(|message| !is_told(message)).collect();
+        // References come before all lines.
+        let free = budget.saturating_sub(references.room(&none_held, budget));
+        let mut conversation = Conversation::within(budget, free, &messages, limits, request.counter);
+        let said = conversation.lines(&matcher);
+        let said_tokens = render::tokens(&said, request.counter);
         let passages_with = |reuse| {
             let blocks = if quotes {
-                blocks::blocks(stretch, &files, &verdicts, reuse, previous.has_messages(), limits)
+                blocks::blocks(stretch, &files, &verdicts, reuse, &conversation.replies(), limits)
             } else {
                 Vec::new()
             };
             Passages::of(blocks, reuse, anchors.len(), &matcher)
         };
+        let target = request.target_tokens.saturating_sub(marker_cost);
         let filling = Filling {
             references: &references,
             matcher: &matcher,
             counter: request.counter,
-            budget,
-            target: request.target_tokens.saturating_sub(marker_cost).min(budget),
+            said: &said,
+            budget: budget - said_tokens,
+            target: target.min(budget).saturating_sub(said_tokens),
             is_update: request.previous.is_some(),
         };
         let listed = Some(&files).filter(|_| !request.files_follow);
@@ -166,13 +171,18 @@ impl Extractive {
             // Later turns speak of nothing in it: better the newest than nothing.
             lines = filling.filled(&candidates, &passages_with(Reuse::none()).of_newest());
         }
+        conversation.fill_up(filling.left_by(&lines));
+        lines.extend(conversation.lines(&matcher));
+        lines.sort_by_key(|line| line.candidate.place());
         verdicts::take_out_repeated(&mut lines, request.reuse.goes_on());
-        let mut is_lost = vec![false; anchors.len()];
+        let mut is_lost = none_held;
         if self.redaction {
             redactions += redacted_again(&mut lines, &matcher, &mut is_lost, request.counter);
         }
         let held = held_or(&is_lost, lines.iter());
-        let kept_free = filling.kept_free(&held, &lines);
+        // No line goes for references.
+        let left = budget.saturating_sub(render::tokens(&lines, request.counter));
+        let kept_free = references.room(&held, budget).min(left);
         let (text, tokens) = render::rendered(&mut lines, request.max_tokens, kept_free, request.counter);
         let held = held_or(&is_lost, lines.iter());
         let extended = references.added_to(&text, tokens, &held, request.max_tokens);
@@ -184,17 +194,11 @@ impl Extractive {
     }
 }
 
-/// If a line tells what neither the line above the summary nor the list of files after it tells.
-fn is_news(candidate: &Candidate, in_progress: Option<&str>, files_follow: bool) -> bool {
-    match candidate.section {
-        Section::Asked | Section::Demanded => {
-            let words = replies::without_reply(&candidate.text);
-            let is_said = |line: &str| sentences::sentences(words).all(|sentence| holds(line, sentence));
-            !in_progress.is_some_and(is_said)
-        }
-        Section::Files => !files_follow,
-        _ => true,
-    }
+/// The anchors that are known, if not all of them are. What is not was redacted: it must not come back through a list of references.
+fn known(anchors: &[Anchor], is_known: &[bool]) -> Option<Vec<Anchor>> {
+    let known = anchors.iter().zip(is_known).filter(|(_, is_known)| **is_known);
+    let known = || known.map(|(anchor, _)| anchor.clone()).collect();
+    is_known.contains(&false).then(known)
 }
 
 /// Redacts the lines themselves: a value may show itself as a secret only where its name stands right before it. Returns

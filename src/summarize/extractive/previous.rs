@@ -5,10 +5,10 @@ use std::cell::OnceCell;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::asked::{MessagesSince, root};
 use super::call_line::CallLine;
 use super::candidate::{Candidate, LineLimits, Section, order};
 use super::changed_files;
+use super::messages::{Message, MessagesSince};
 use super::quoted::{RAN, call_of, fence_of};
 use super::verdicts;
 use super::work::{RunsBefore, is_covered, was_overtaken};
@@ -49,8 +49,6 @@ const LAST_OUTPUT: &str = "turn -1, output of ";
 #[derive(Default)]
 pub(super) struct PreviousSummary {
     lines: Vec<PreviousLine>,
-    /// If the assistant replied to its messages since.
-    is_replied: bool,
     /// The call whose output ended its region, and the lines of it that are quoted.
     last_output: Option<(String, String)>,
 }
@@ -129,7 +127,6 @@ impl PreviousSummary {
         };
         Self {
             lines: lines.into_iter().enumerate().map(read).collect(),
-            is_replied: false,
             last_output,
         }
     }
@@ -138,18 +135,6 @@ impl PreviousSummary {
     pub fn followed_by(body: &str, turns: &[SourceTurn<'_>], limits: LineLimits) -> Self {
         let mut previous = Self::of(body);
         previous.hear(turns, limits);
-        let since = MessagesSince::of(turns, limits);
-        previous.is_replied = since.replies > 0;
-        previous.lines.retain_mut(|line| {
-            let is_asked = line.section == Section::Asked;
-            let section = is_asked.then(|| since.section_of(&line.text));
-            line.section = section.flatten().unwrap_or(line.section);
-            section != Some(None)
-        });
-        let mut last = previous.lines.iter_mut().rev();
-        if let Some(last) = last.find(|line| line.section.printed() == Section::Asked) {
-            since.push_reply(&mut last.text);
-        }
         previous
     }
 
@@ -179,11 +164,11 @@ impl PreviousSummary {
         })
     }
 
-    /// If it tells a message of a person.
-    pub fn has_messages(&self) -> bool {
-        self.lines
-            .iter()
-            .any(|line| line.section.printed() == Section::Asked)
+    /// The messages of people that it tells, as far as they still stand behind these turns.
+    pub fn messages(&self, turns: &[SourceTurn<'_>], limits: LineLimits) -> Vec<Message<'_>> {
+        let lines = self.lines.iter().enumerate();
+        let asked = lines.filter(|(_, line)| line.section == Section::Asked);
+        MessagesSince::of(turns, limits).left_of(asked.map(|(number, line)| (number, line.text.as_str())))
     }
 
     /// The calls that its lines tell.
@@ -258,8 +243,8 @@ impl PreviousSummary {
                     let is_gone = |event: &Event| is_overtaken(event) || is_taken_out(event);
                     is_again || !is_newest || event.is_some_and(is_gone) || is_made_good()
                 }
-                // Which files are changed is told anew.
-                Section::Files => true,
+                // Which files are changed is told anew, and messages are chosen by themselves.
+                Section::Files | Section::Asked => true,
                 _ => false,
             };
             if is_past || section == Section::Errors && mark == Some(NO_LONGER_SO) {
@@ -274,34 +259,22 @@ impl PreviousSummary {
                 Some(mark) => call.marked(mark),
                 None => now().unwrap_or_else(|| line.text.clone()),
             };
-            let most = if section.printed() == Section::Asked {
-                limits.asked
-            } else {
-                2 * limits.line
-            };
-            let Some(text) = shortened(&text, most).filter(|text| !text.is_empty()) else {
+            let Some(text) = shortened(&text, 2 * limits.line).filter(|text| !text.is_empty()) else {
                 continue;
             };
             let after = after.entry(section).or_default();
             let (base, rank) = match section {
-                Section::Asked if !self.is_replied => (6.0, *after),
-                Section::Demanded => (4.0, *after),
-                Section::Asked | Section::Done | Section::Findings => (1.6, *after),
+                Section::Done | Section::Findings => (1.6, *after),
                 Section::Errors => (1.2, number),
-                Section::Recent | Section::Files => (0.0, number),
+                Section::Recent | Section::Files | Section::Asked => (0.0, number),
                 Section::Earlier => (5.0, number),
             };
             *after += 1;
-            let root = if section.printed() == Section::Asked {
-                root(&text)
-            } else {
-                1.0
-            };
             candidates.push(Candidate {
                 section,
                 order: order(0, 0).min(number),
                 text: text.into_owned(),
-                value: base / (1.0 + 0.08 * rank as f64) * root,
+                value: base / (1.0 + 0.08 * rank as f64),
             });
         }
         runs

@@ -70,10 +70,6 @@ impl Quoted {
         match line.section {
             Section::Done => self.quotes_call(line.order) || self.quotes_words_of(line),
             Section::Errors => self.quotes_call(line.order + 1),
-            Section::Asked | Section::Demanded => {
-                let said = |quoted: &Chosen| quoted.candidate.text.contains(line.text.as_str());
-                self.lines.iter().any(said)
-            }
             _ => false,
         }
     }

@@ -81,13 +81,13 @@ pub(super) fn chosen(
     candidates: Vec<Candidate>,
     references: &References<'_>,
     matcher: &Matcher<'_>,
-    quoted: &[Chosen],
+    is_held: &[bool],
     budget: usize,
     reference_room: usize,
     counter: &dyn TokenCounter,
 ) -> Vec<Chosen> {
     let mut entries = entries(candidates, matcher, references.anchors().len(), budget);
-    let mut cover = cover(references, quoted, reference_room.min(budget));
+    let mut cover = cover(references, is_held, reference_room.min(budget));
     let reference_label = if cover.is_reserved.contains(&true) {
         counter.count(KEY_REFERENCES) + 1
     } else {
@@ -245,21 +245,15 @@ fn are_best(candidates: &[Candidate]) -> Vec<bool> {
     is_best
 }
 
-/// The anchors that the quotations do not hold; plain references may claim `room` tokens ahead of every line.
-fn cover<'c>(references: &'c References<'_>, quoted: &[Chosen], room: usize) -> Cover<'c> {
+/// The anchors that other lines do not hold; plain references may claim `room` tokens ahead of every line.
+fn cover<'c>(references: &'c References<'_>, is_held: &[bool], room: usize) -> Cover<'c> {
     let (anchors, reference_cost) = (references.anchors(), references.costs());
     let mut reserved = 0;
-    let mut is_covered = vec![false; anchors.len()];
-    for index in quoted.iter().flat_map(|line| &line.held) {
-        if let Some(is_covered) = is_covered.get_mut(*index) {
-            *is_covered = true;
-        }
-    }
     let is_reserved = reference_cost
         .iter()
-        .zip(&is_covered)
-        .map(|(cost, is_covered)| {
-            let fits = !is_covered && reserved + cost <= room;
+        .zip(is_held)
+        .map(|(cost, is_held)| {
+            let fits = !is_held && reserved + cost <= room;
             reserved += if fits { *cost } else { 0 };
             fits
         })
@@ -269,7 +263,7 @@ fn cover<'c>(references: &'c References<'_>, quoted: &[Chosen], room: usize) -> 
         .map(|anchor| 0.6 + 0.7 * (anchor.uses as f64).ln_1p())
         .collect();
     Cover {
-        is_covered,
+        is_covered: is_held.to_vec(),
         reference_cost,
         is_reserved,
         bonus,

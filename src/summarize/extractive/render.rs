@@ -46,7 +46,7 @@ fn printed(lines: &[Chosen]) -> String {
 }
 
 fn is_under_new_heading(last: &mut Option<Section>, line: &Chosen) -> bool {
-    let section = Some(line.candidate.section.printed());
+    let section = Some(line.candidate.section);
     std::mem::replace(last, section) != section
 }
 

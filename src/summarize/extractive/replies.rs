@@ -1,7 +1,6 @@
 //! Replies: the words with which the assistant ended its work on a message.
 
-use super::prose::prose_lines;
-use super::sentences::{sentences, without_number};
+use super::sentences::{prose_lines, sentences, without_number};
 use super::small_talk::is_idle;
 use crate::events::line::shortened;
 use crate::events::source::SourceTurn;
@@ -11,28 +10,37 @@ use crate::trajectory::Role;
 /// Stands between a message and the reply to it.
 pub(super) const REPLY: &str = " -> said: ";
 
-/// A line of a message without the reply to it.
-pub(super) fn without_reply(line: &str) -> &str {
-    line.split_once(REPLY).map_or(line, |(message, _)| message)
+/// A reply.
+#[derive(Debug, Clone)]
+pub(super) struct Reply {
+    /// Its turn, if it stands in the region.
+    pub turn: Option<usize>,
+    pub text: String,
+}
+
+impl Reply {
+    /// A reply that a line of an earlier summary tells.
+    pub fn earlier(text: &str) -> Option<Self> {
+        let text = Some(text).filter(|text| !text.is_empty())?.to_owned();
+        Some(Self { turn: None, text })
+    }
 }
 
 /// The reply to the message of a turn in about `most` letters, if another message follows it.
-pub(super) fn reply_to(turns: &[SourceTurn<'_>], message: usize, most: usize) -> Option<String> {
+pub(super) fn reply_to(turns: &[SourceTurn<'_>], message: usize, most: usize) -> Option<Reply> {
     let next = (message + 1..turns.len()).find(|turn| turns.get(*turn).is_some_and(is_message))?;
-    let last = closing(turns, next).filter(|_| next > message + 1)?;
-    told(&last.prose, most)
+    reply_before(turns, next, most).filter(|_| next > message + 1)
 }
 
 /// The reply to the message before these turns.
-pub(super) fn first_reply(turns: &[SourceTurn<'_>], most: usize) -> Option<String> {
-    let next = turns.iter().position(is_message)?;
-    told(&closing(turns, next)?.prose, most)
+pub(super) fn first_reply(turns: &[SourceTurn<'_>], most: usize) -> Option<Reply> {
+    reply_before(turns, turns.iter().position(is_message)?, most)
 }
 
-/// If the words of a turn are told as a reply to a message, in these turns or before all of them.
-pub(super) fn is_told_as_reply(turns: &[SourceTurn<'_>], turn: usize, is_asked_before: bool) -> bool {
-    let is_last = closing(turns, turn + 1).is_some() && turns.get(turn + 1).is_some_and(is_message);
-    is_last && (is_asked_before || turns.iter().take(turn).any(is_message))
+fn reply_before(turns: &[SourceTurn<'_>], next: usize, most: usize) -> Option<Reply> {
+    let text = told(&closing(turns, next)?.prose, most)?;
+    let turn = next.checked_sub(1);
+    Some(Reply { turn, text })
 }
 
 /// If a turn is a message of a person.

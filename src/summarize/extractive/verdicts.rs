@@ -3,9 +3,8 @@
 use rustc_hash::FxHashMap;
 
 use super::candidate::Section;
-use super::prose::prose_lines;
 use super::rank::Chosen;
-use super::sentences::{sentences, without_number};
+use super::sentences::{prose_lines, sentences, without_number};
 use crate::events::event::Event;
 use crate::events::line::{cleaned, lines_of, shortened, without_bullet};
 use crate::events::source::SourceTurn;

@@ -30,7 +30,7 @@ fn demands_of_a_long_request_come_before_what_it_explains_and_courtesies_are_lef
         explained.join(" ")
     );
     let text = summary_of(&[turn(Role::Human, &request)], None, &[], 120).text;
-    let demands = "- Never write to the production table. I'd rather you use httpx.";
+    let demands = "Never write to the production table. I'd rather you use httpx.";
     assert!(text.contains(demands), "{text}");
     assert!(!text.contains("Thanks"), "{text}");
 }
@@ -77,12 +77,12 @@ fn something_is_quoted_however_far_estimates_are_from_counts() {
 }
 
 #[test]
-fn of_a_long_message_a_demand_is_told_with_the_sentence_that_names_what_it_is_about() {
+fn of_a_long_message_what_names_or_demands_something_is_told() {
     let explained = "The session came up again after the second change, and nobody knows why. ".repeat(12);
     let key = "The new key is in our vault under netops/transit-a/md5. Don't print it into this chat.";
     let said = format!("{explained} {key} The window opens on Monday.");
     let text = summary_of(&[turn(Role::Human, &said)], None, &[], 2_000).text;
-    assert!(text.contains(&format!("{key}\n")), "{text}");
+    assert!(text.contains(key), "{text}");
 }
 
 #[test]

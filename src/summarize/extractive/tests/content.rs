@@ -273,7 +273,7 @@ fn the_language_of_the_data_is_kept() {
 }
 
 #[test]
-fn demands_of_a_long_request_stand_by_themselves() {
+fn demands_of_a_long_request_are_told_first() {
     let mut long =
         "Here is some background on it. You must not change the public API. Keep it small.\n".to_owned();
     for n in 0..60 {
@@ -281,7 +281,7 @@ fn demands_of_a_long_request_stand_by_themselves() {
     }
     let text = told(&[turn(Role::Human, &long)]);
     assert!(
-        text.contains("- You must not change the public API. Keep it small.\n"),
+        text.contains("- You must not change the public API. Keep it small."),
         "{text}"
     );
 }

@@ -1,0 +1,232 @@
+//! Messages of people: each as the sentences of it that say something, with the reply to it.
+
+use std::borrow::Cow;
+
+use super::candidate::{LineLimits, holds, order, words};
+use super::replies::{REPLY, Reply, first_reply, replies, reply_to};
+use super::sentences::{prose_lines, sentences, without_number};
+use super::small_talk::{asks, is_idle, specifics};
+use crate::events::line::shortened;
+use crate::events::source::SourceTurn;
+use crate::knowledge::phrases::{Kinds, PhraseKind};
+use crate::trajectory::Role;
+
+/// Messages that may stand in an earlier summary too: those that were kept behind it.
+const MAX_KEPT: usize = 8;
+
+/// Stands for sentences of a message that say nothing, or that have no room.
+const GAP: &str = " … ";
+
+/// Sentences looked at in one message; demands are heard however long it is.
+const MAX_SENTENCES: usize = 60;
+
+/// A sentence of a message.
+struct Sentence<'t> {
+    number: usize,
+    text: Cow<'t, str>,
+    kinds: Kinds,
+    is_demand: bool,
+}
+
+/// A message of a person.
+pub(super) struct Message<'t> {
+    /// Its time.
+    pub order: usize,
+    /// The reply to it.
+    pub reply: Option<Reply>,
+    sentences: Vec<Sentence<'t>>,
+}
+
+/// The messages in these turns, in order.
+pub(super) fn messages<'t>(turns: &'t [SourceTurn<'_>], limits: LineLimits) -> Vec<Message<'t>> {
+    let spoken = turns.iter().enumerate();
+    let spoken = spoken.filter(|(_, turn)| matches!(turn.role, Role::Human | Role::System));
+    let last = turns.iter().rposition(|turn| turn.role == Role::Human);
+    let read = spoken.map(|(index, turn)| {
+        let sentences = prose_lines(&turn.prose, true).into_iter().flat_map(sentences_of);
+        Message {
+            order: order(index, 0),
+            reply: reply_to(turns, index, limits.line),
+            sentences: telling(sentences.collect(), turn.role, last == Some(index)),
+        }
+    });
+    read.filter(|message| !message.sentences.is_empty()).collect()
+}
+
+fn sentences_of(line: Cow<'_, str>) -> Vec<Cow<'_, str>> {
+    match line {
+        Cow::Borrowed(line) => sentences(line).map(|text| without_number(text).into()).collect(),
+        Cow::Owned(line) => sentences(&line)
+            .map(|text| without_number(text).to_owned().into())
+            .collect(),
+    }
+}
+
+/// The sentences of a message that say something.
+fn telling(texts: Vec<Cow<'_, str>>, role: Role, is_newest: bool) -> Vec<Sentence<'_>> {
+    let sentences = texts.into_iter().enumerate().map(|(number, text)| Sentence {
+        kinds: Kinds::of(&text),
+        number,
+        text,
+        is_demand: false,
+    });
+    let mut sentences: Vec<Sentence<'_>> = sentences.collect();
+    // What only agrees was dealt with once something else was said.
+    let agrees = |Sentence { text, kinds, .. }: &Sentence<'_>| {
+        let agrees = kinds.has_any(&[PhraseKind::Agreement, PhraseKind::GoOn]) || is_idle(text, *kinds);
+        agrees && specifics(text) == 0 && !text.ends_with(['?', '？'])
+    };
+    let is_told = is_newest || !sentences.iter().all(agrees);
+    // The sentences after a heading that names rules are demands.
+    let mut is_rule = false;
+    sentences.retain_mut(|sentence| {
+        let kinds = sentence.kinds;
+        if sentence.text.ends_with([':', '：']) {
+            is_rule = kinds.has_any(&[PhraseKind::Demand, PhraseKind::Rule]);
+        }
+        sentence.is_demand = is_rule || is_demand(&sentence.text, kinds);
+        let is_heard = sentence.number < MAX_SENTENCES && role == Role::Human;
+        sentence.is_demand || is_heard && is_told && !is_idle(&sentence.text, kinds)
+    });
+    sentences
+}
+
+impl<'t> Message<'t> {
+    /// A message that a line of an earlier summary tells.
+    pub fn earlier(line: &'t str, order: usize) -> Self {
+        let (said, reply) = line.split_once(REPLY).unwrap_or((line, ""));
+        let texts = sentences(said).map(Cow::Borrowed).collect();
+        Self {
+            order,
+            reply: Reply::earlier(reply),
+            sentences: telling(texts, Role::Human, true),
+        }
+    }
+
+    /// If it demands or forbids something.
+    pub fn is_demanded(&self) -> bool {
+        self.sentences.iter().any(|sentence| sentence.is_demand)
+    }
+
+    /// If a line says all of it.
+    pub fn is_told_in(&self, line: &str) -> bool {
+        self.sentences.iter().all(|sentence| holds(line, &sentence.text))
+    }
+
+    /// The letters of its sentences.
+    pub fn len(&self) -> usize {
+        self.sentences
+            .iter()
+            .map(|sentence| sentence.text.len() + 1)
+            .sum()
+    }
+
+    /// Its sentences in about `most` letters: as a whole, or those that say most.
+    pub fn within(&self, most: usize) -> String {
+        let mut by_worth: Vec<usize> = (0..self.sentences.len()).collect();
+        if self.len() > most {
+            let worth = |place: &usize| self.sentences.get(*place).map_or(0.0, Sentence::worth);
+            by_worth.sort_by(|a, b| worth(b).total_cmp(&worth(a)));
+        }
+        let mut left = most;
+        let mut told: Vec<(usize, Cow<'_, str>)> = Vec::new();
+        for place in by_worth {
+            let Some(sentence) = self.sentences.get(place) else {
+                continue;
+            };
+            if sentence.text.len() < left {
+                left -= sentence.text.len() + 1;
+                told.push((place, Cow::Borrowed(&sentence.text)));
+            } else if told.is_empty() {
+                // A part of a sentence is told only where else nothing is.
+                told.extend(shortened(&sentence.text, most).map(|text| (place, text)));
+                break;
+            }
+        }
+        told.sort_by_key(|(place, _)| *place);
+        self.joined(&told)
+    }
+
+    fn joined(&self, told: &[(usize, Cow<'_, str>)]) -> String {
+        let mut text = String::new();
+        let mut next = None;
+        for (place, sentence) in told {
+            let number = self.sentences.get(*place).map_or(0, |sentence| sentence.number);
+            if !text.is_empty() {
+                text.push_str(match next == Some(number) {
+                    true if text.ends_with(char::is_alphanumeric) => "; ",
+                    true => " ",
+                    false => GAP,
+                });
+            }
+            text.push_str(sentence);
+            next = Some(number + 1);
+        }
+        text
+    }
+}
+
+impl Sentence<'_> {
+    /// Its worth: one that demands something says most, then one that asks or names something.
+    fn worth(&self) -> f64 {
+        let asks = asks(&self.text, self.kinds, self.kinds.has(PhraseKind::Answer));
+        let named = specifics(&self.text).min(4) as f64;
+        0.2 + if asks { 0.5 } else { 0.0 } + 0.25 * named + if self.is_demand { 10.0 } else { 0.0 }
+    }
+}
+
+/// The messages that turns hold behind an earlier summary.
+pub(super) struct MessagesSince {
+    /// How often the assistant replied, 2 at most.
+    replies: usize,
+    /// The first reply.
+    reply: Option<Reply>,
+    messages: Vec<String>,
+}
+
+impl MessagesSince {
+    pub fn of(turns: &[SourceTurn<'_>], limits: LineLimits) -> Self {
+        let people = turns.iter().filter(|turn| turn.role == Role::Human);
+        Self {
+            replies: replies(turns).take(2).count(),
+            reply: first_reply(turns, limits.line),
+            messages: people.take(MAX_KEPT).map(|turn| words(&turn.prose)).collect(),
+        }
+    }
+
+    /// The messages of the earlier summary that are not said anew, and were not replied to twice where they name nothing; the first reply is
+    /// to the last of them.
+    pub fn left_of<'t>(&self, lines: impl Iterator<Item = (usize, &'t str)>) -> Vec<Message<'t>> {
+        let stays = |message: &Message<'_>| {
+            let said: String = message
+                .sentences
+                .iter()
+                .map(|sentence| words(&sentence.text))
+                .collect();
+            let is_anew = self.messages.iter().any(|message| message.contains(&said));
+            let names = || {
+                message
+                    .sentences
+                    .iter()
+                    .any(|sentence| specifics(&sentence.text) > 0)
+            };
+            !is_anew && (self.replies < 2 || message.is_demanded() || names())
+        };
+        let messages = lines.map(|(number, line)| Message::earlier(line, order(0, 0).min(number)));
+        let mut messages: Vec<Message<'_>> = messages.filter(stays).collect();
+        if let Some(last) = messages.last_mut().filter(|last| last.reply.is_none()) {
+            last.reply.clone_from(&self.reply);
+        }
+        messages
+    }
+}
+
+/// If a sentence of a person demands or forbids something for all that follows: what they tell of themselves does not.
+fn is_demand(sentence: &str, kinds: Kinds) -> bool {
+    // `New rule: don't resolve tickets until they confirm.`
+    let head = sentence.split_once([':', '：']).map_or("", |(head, _)| head);
+    let names_rule = kinds.has(PhraseKind::Rule) && Kinds::of(head).has(PhraseKind::Rule);
+    (kinds.has(PhraseKind::Demand) || names_rule)
+        && !kinds.has(PhraseKind::OfSelf)
+        && !sentence.ends_with(['?', '？'])
+}
