@@ -1,7 +1,7 @@
 //! What people said, in a part of the budget: the newest messages without a gap, since later ones may change what earlier ones say.
 
 use super::candidate::{Candidate, LineLimits, Section};
-use super::messages::Message;
+use super::messages::UserMessage;
 use super::rank::{self, Chosen};
 use super::replies::REPLY;
 use crate::compress::anchors::Matcher;
@@ -26,7 +26,7 @@ enum MessageForm {
 
 /// Messages in order, with what is told of each.
 pub(super) struct Conversation<'c> {
-    messages: &'c [Message<'c>],
+    messages: &'c [UserMessage<'c>],
     limits: LineLimits,
     counter: &'c dyn TokenCounter,
     /// What is told of each message, and its tokens.
@@ -43,7 +43,7 @@ impl<'c> Conversation<'c> {
     pub fn within(
         budget: usize,
         free: usize,
-        messages: &'c [Message<'c>],
+        messages: &'c [UserMessage<'c>],
         limits: LineLimits,
         counter: &'c dyn TokenCounter,
     ) -> Self {
@@ -56,7 +56,7 @@ impl<'c> Conversation<'c> {
             left: part(DEMANDS_SHARE),
             heading: counter.count(Section::Asked.label()) + 1,
         };
-        conversation.raise_newest(Message::is_demanded);
+        conversation.raise_newest(UserMessage::is_demanded);
         conversation.fill_up(part(SHARE) - part(DEMANDS_SHARE));
         conversation.left += part(SHARE + REPLIES_SHARE) - part(SHARE);
         conversation.raise_told(MessageForm::WithReply);
@@ -71,7 +71,7 @@ impl<'c> Conversation<'c> {
     }
 
     /// Tells messages in short, from the newest to the first for which nothing is left.
-    fn raise_newest(&mut self, takes: impl Fn(&Message<'c>) -> bool) {
+    fn raise_newest(&mut self, takes: impl Fn(&UserMessage<'c>) -> bool) {
         for place in (0..self.messages.len()).rev() {
             let is_taken = self.messages.get(place).is_some_and(&takes);
             if is_taken && !self.raise(place, MessageForm::InShort) {
@@ -126,7 +126,7 @@ impl<'c> Conversation<'c> {
     pub fn lines(&self, matcher: &Matcher<'_>) -> Vec<Chosen> {
         let messages = self.messages.iter().zip(&self.told);
         let told = messages.filter(|(_, (form, _))| *form != MessageForm::Nothing);
-        let line = |(message, (form, tokens)): (&Message<'_>, &(MessageForm, usize))| {
+        let line = |(message, (form, tokens)): (&UserMessage<'_>, &(MessageForm, usize))| {
             let text = text(message, *form, self.limits);
             let is_held = matcher.held(&text);
             let held = is_held.iter().enumerate().filter(|(_, is_held)| **is_held);
@@ -147,7 +147,7 @@ impl<'c> Conversation<'c> {
 }
 
 /// As much of a message as is told.
-fn text(message: &Message<'_>, form: MessageForm, limits: LineLimits) -> String {
+fn text(message: &UserMessage<'_>, form: MessageForm, limits: LineLimits) -> String {
     let most = if form == MessageForm::InShort {
         limits.line
     } else {

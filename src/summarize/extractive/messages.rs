@@ -29,7 +29,7 @@ struct Sentence<'t> {
 }
 
 /// A message of a person.
-pub(super) struct Message<'t> {
+pub(super) struct UserMessage<'t> {
     /// Its time.
     pub order: usize,
     /// The reply to it.
@@ -38,13 +38,13 @@ pub(super) struct Message<'t> {
 }
 
 /// The messages in these turns, in order.
-pub(super) fn messages<'t>(turns: &'t [SourceTurn<'_>], limits: LineLimits) -> Vec<Message<'t>> {
+pub(super) fn messages<'t>(turns: &'t [SourceTurn<'_>], limits: LineLimits) -> Vec<UserMessage<'t>> {
     let spoken = turns.iter().enumerate();
     let spoken = spoken.filter(|(_, turn)| matches!(turn.role, Role::Human | Role::System));
     let last = turns.iter().rposition(|turn| turn.role == Role::Human);
     let read = spoken.map(|(index, turn)| {
         let sentences = prose_lines(&turn.prose, true).into_iter().flat_map(sentences_of);
-        Message {
+        UserMessage {
             order: order(index, 0),
             reply: reply_to(turns, index, limits.line),
             sentences: telling(sentences.collect(), turn.role, last == Some(index)),
@@ -91,7 +91,7 @@ fn telling(texts: Vec<Cow<'_, str>>, role: Role, is_newest: bool) -> Vec<Sentenc
     sentences
 }
 
-impl<'t> Message<'t> {
+impl<'t> UserMessage<'t> {
     /// A message that a line of an earlier summary tells.
     pub fn earlier(line: &'t str, order: usize) -> Self {
         let (said, reply) = line.split_once(REPLY).unwrap_or((line, ""));
@@ -196,8 +196,8 @@ impl MessagesSince {
 
     /// The messages of the earlier summary that are not said anew, and were not replied to twice where they name nothing; the first reply is
     /// to the last of them.
-    pub fn left_of<'t>(&self, lines: impl Iterator<Item = (usize, &'t str)>) -> Vec<Message<'t>> {
-        let stays = |message: &Message<'_>| {
+    pub fn left_of<'t>(&self, lines: impl Iterator<Item = (usize, &'t str)>) -> Vec<UserMessage<'t>> {
+        let stays = |message: &UserMessage<'_>| {
             let said: String = message
                 .sentences
                 .iter()
@@ -212,8 +212,8 @@ impl MessagesSince {
             };
             !is_anew && (self.replies < 2 || message.is_demanded() || names())
         };
-        let messages = lines.map(|(number, line)| Message::earlier(line, order(0, 0).min(number)));
-        let mut messages: Vec<Message<'_>> = messages.filter(stays).collect();
+        let messages = lines.map(|(number, line)| UserMessage::earlier(line, order(0, 0).min(number)));
+        let mut messages: Vec<UserMessage<'_>> = messages.filter(stays).collect();
         if let Some(last) = messages.last_mut().filter(|last| last.reply.is_none()) {
             last.reply.clone_from(&self.reply);
         }

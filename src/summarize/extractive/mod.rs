@@ -41,7 +41,7 @@ use crate::tokens::TokenCounter;
 use candidate::LineLimits;
 use conversation::Conversation;
 use filling::{Filling, held_or};
-use messages::Message;
+use messages::UserMessage;
 use passages::Passages;
 use previous::PreviousSummary;
 use rank::Chosen;
@@ -140,8 +140,8 @@ impl Extractive {
         let none_held = vec![false; anchors.len()];
         let said_before = previous.messages(turns, limits).into_iter();
         let messages = said_before.chain(messages::messages(turns, limits));
-        let is_told = |message: &Message<'_>| in_progress.is_some_and(|line| message.is_told_in(line));
-        let messages: Vec<Message<'_>> = messages.filter(|message| !is_told(message)).collect();
+        let is_told = |message: &UserMessage<'_>| in_progress.is_some_and(|line| message.is_told_in(line));
+        let messages: Vec<UserMessage<'_>> = messages.filter(|message| !is_told(message)).collect();
         // References come before all lines.
         let free = budget.saturating_sub(references.room(&none_held, budget));
         let mut conversation = Conversation::within(budget, free, &messages, limits, request.counter);

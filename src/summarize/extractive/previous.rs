@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::call_line::CallLine;
 use super::candidate::{Candidate, LineLimits, Section, order};
 use super::changed_files;
-use super::messages::{Message, MessagesSince};
+use super::messages::{MessagesSince, UserMessage};
 use super::quoted::{RAN, call_of, fence_of};
 use super::verdicts;
 use super::work::{RunsBefore, is_covered, was_overtaken};
@@ -165,7 +165,7 @@ impl PreviousSummary {
     }
 
     /// The messages of people that it tells, as far as they still stand behind these turns.
-    pub fn messages(&self, turns: &[SourceTurn<'_>], limits: LineLimits) -> Vec<Message<'_>> {
+    pub fn messages(&self, turns: &[SourceTurn<'_>], limits: LineLimits) -> Vec<UserMessage<'_>> {
         let lines = self.lines.iter().enumerate();
         let asked = lines.filter(|(_, line)| line.section == Section::Asked);
         MessagesSince::of(turns, limits).left_of(asked.map(|(number, line)| (number, line.text.as_str())))
