@@ -219,6 +219,33 @@ impl<'a> Field<'a> {
             Err(leaf) => leaf.value(),
         }
     }
+
+    /// If it holds something of a kind, by its name and, of a path, by its value.
+    fn has(&self, holds: Holds) -> bool {
+        let is_named = self.holds & (1 << holds as u16) != 0;
+        is_named && (holds != Holds::Path || is_path(&self.value(), self.is_outermost()))
+    }
+
+    fn is_outermost(&self) -> bool {
+        self.value.as_ref().err().is_none_or(|leaf| leaf.depth <= 1)
+    }
+}
+
+/// Letters of the longest extension of a file.
+const MAX_EXTENSION: usize = 6;
+
+/// If the value of an argument for a file may be one: `file: CUS-GB-77120` names a case, `parameters: {Path: Device.WiFi}` a key.
+fn is_path(value: &str, is_outermost: bool) -> bool {
+    let is_extension = |end: &str| {
+        end.len() <= MAX_EXTENSION
+            && end.starts_with(|sign: char| sign.is_ascii_lowercase())
+            && end
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    };
+    value.contains(['/', '\\'])
+        || value.rsplit_once('.').is_some_and(|(_, end)| is_extension(end))
+        || is_outermost && !value.contains(|sign: char| sign.is_ascii_digit())
 }
 
 /// The arguments of a call, each with the name that it stands under, in order.
@@ -246,8 +273,7 @@ impl<'a> ArgumentFields<'a> {
 
     /// The arguments that hold something of a kind and are not empty.
     pub fn all(&self, holds: Holds) -> impl Iterator<Item = Cow<'a, str>> {
-        let fields = self.0.iter();
-        let fields = fields.filter(move |field| field.holds & (1 << holds as u16) != 0);
+        let fields = self.0.iter().filter(move |field| field.has(holds));
         fields.map(Field::value).filter(|value| !value.trim().is_empty())
     }
 
@@ -263,10 +289,7 @@ impl<'a> ArgumentFields<'a> {
 
     /// The files that a call names beside its first one, as it names that: `files: [{"path": "a"}, {"path": "b"}]`.
     pub fn more_paths(&self) -> Vec<Cow<'a, str>> {
-        let mut paths = self
-            .0
-            .iter()
-            .filter(|field| field.holds & (1 << Holds::Path as u16) != 0);
+        let mut paths = self.0.iter().filter(|field| field.has(Holds::Path));
         let Some(first) = paths.next() else {
             return Vec::new();
         };
@@ -276,19 +299,14 @@ impl<'a> ArgumentFields<'a> {
 
     /// What a call of many does: `mode` within an object of its arguments says nothing of it.
     pub fn verb(&self) -> Option<Cow<'a, str>> {
-        let is_outermost = |field: &Field<'_>| field.value.as_ref().err().is_none_or(|leaf| leaf.depth <= 1);
-        let verbs = self
-            .0
-            .iter()
-            .filter(|field| field.holds & (1 << Holds::Verb as u16) != 0);
-        let named = verbs.filter(|field| is_outermost(field) || !field.key.eq_ignore_ascii_case("mode"));
+        let verbs = self.0.iter().filter(|field| field.has(Holds::Verb));
+        let named = verbs.filter(|field| field.is_outermost() || !field.key.eq_ignore_ascii_case("mode"));
         named.map(Field::value).find(|value| !value.trim().is_empty())
     }
 
     /// Names and values, those that say what a call does before those that say where.
     pub fn telling_first(&self) -> impl Iterator<Item = (&str, Cow<'a, str>)> {
-        let is_context =
-            |field: &&Field<'_>| field.holds & (1 << Holds::Context as u16) != 0 || is_opaque(&field.value());
+        let is_context = |field: &&Field<'_>| field.has(Holds::Context) || is_opaque(&field.value());
         let telling = self.0.iter().filter(move |field| !is_context(field));
         let others = self.0.iter().filter(is_context);
         telling

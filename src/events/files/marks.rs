@@ -11,8 +11,10 @@ use crate::events::target::Effect;
 /// The mark of a failure whose cause is gone.
 pub(crate) const NO_LONGER_SO: &str = "no longer so";
 
+/// The mark of what stands no more as the event left it.
+pub(crate) const CHANGED: &str = "changed later";
+
 /// The other marks.
-const CHANGED: &str = "changed later";
 pub(crate) const BEFORE_EDITS: &str = "before later edits";
 const BEFORE_INSTALLS: &str = "before later installs";
 pub(crate) const BEFORE_BOTH: &str = "before later edits and installs";

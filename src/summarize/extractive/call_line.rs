@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::verdicts::without_verdict;
 use super::work::NO_ANSWER;
 use crate::events::event::Event;
-use crate::events::files::marks::MARKS;
+use crate::events::files::marks::{CHANGED, MARKS};
 use crate::events::outcome::later_calls::LaterCalls;
 use crate::events::outcome::outcome;
 use crate::events::outcome::reported::ReportedFields;
@@ -83,6 +83,11 @@ impl<'l> CallLine<'l> {
             let _ = write!(line, ": {put_in}");
         }
         line
+    }
+
+    /// If what an edit put in was changed later.
+    pub fn is_edited_again(&self) -> bool {
+        self.put_in.is_some() && self.mark == Some(CHANGED)
     }
 
     /// The code that it ended with, or else whether it failed, where it says so.

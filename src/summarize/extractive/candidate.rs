@@ -8,7 +8,7 @@ pub(super) enum Section {
     /// Messages of people, in order: later ones may replace what earlier ones say.
     Asked,
     /// Calls and their outcomes.
-    Done,
+    Calls,
     /// Files read and changed.
     Files,
     /// Failures without a later success.
@@ -24,7 +24,7 @@ impl Section {
     pub(super) const ALL: [Self; 7] = [
         Self::Earlier,
         Self::Asked,
-        Self::Done,
+        Self::Calls,
         Self::Files,
         Self::Errors,
         Self::Findings,
@@ -36,7 +36,7 @@ impl Section {
         match self {
             Self::Earlier => "Earlier:",
             Self::Asked => "The user said, in order:",
-            Self::Done => "Done:",
+            Self::Calls => "Calls:",
             Self::Files => "Files:",
             Self::Errors => "Open errors:",
             Self::Findings => "Findings:",
@@ -48,7 +48,7 @@ impl Section {
     pub(super) fn share(self) -> f64 {
         match self {
             Self::Earlier => 0.3,
-            Self::Done => 0.4,
+            Self::Calls => 0.4,
             // These are chosen by themselves.
             Self::Recent | Self::Asked => 1.0,
             Self::Files | Self::Errors => 0.15,
@@ -62,6 +62,7 @@ impl Section {
         // Those that earlier versions wrote.
         named.or(match label {
             "Asked:" | "Asked earlier:" | "Constraints:" => Some(Self::Asked),
+            "Done:" => Some(Self::Calls),
             "Values:" => Some(Self::Earlier),
             _ => None,
         })

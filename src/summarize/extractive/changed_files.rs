@@ -61,7 +61,7 @@ pub(super) fn unnamed(
 
 /// The line of an edit that a candidate tells, or has as its heading.
 fn edit_of(candidate: &Candidate) -> Option<&str> {
-    if !matches!(candidate.section, Section::Done | Section::Recent) {
+    if !matches!(candidate.section, Section::Calls | Section::Recent) {
         return None;
     }
     let heading = candidate.text.lines().next().unwrap_or_default();

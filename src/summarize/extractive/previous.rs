@@ -73,7 +73,7 @@ impl PreviousSummary {
                 if let Some((_, output)) = last_output.as_mut().filter(|_| is_last) {
                     *output = quoted.join("\n");
                 }
-                let is_call = |section| matches!(section, Section::Done | Section::Errors);
+                let is_call = |section| matches!(section, Section::Calls | Section::Errors);
                 let call = lines.last_mut().filter(|(section, _)| is_call(*section));
                 if let Some((_, line)) = call
                     && let Some(full) = with_arguments(line, &quoted, !is_of_call)
@@ -102,7 +102,7 @@ impl PreviousSummary {
                     let section = if CallLine::of(&call).status().1 == Some(true) {
                         Section::Errors
                     } else {
-                        Section::Done
+                        Section::Calls
                     };
                     lines.push((section, call));
                     is_of_call = true;
@@ -118,7 +118,7 @@ impl PreviousSummary {
         }
         let read = |(number, (section, text)): (usize, (Section, String))| PreviousLine {
             event: match section {
-                Section::Done | Section::Errors => CallLine::of(&text).event(number),
+                Section::Calls | Section::Errors => CallLine::of(&text).event(number),
                 Section::Files => Some(changed_files::changes(&text, number)),
                 _ => None,
             },
@@ -145,7 +145,7 @@ impl PreviousSummary {
         };
         let mut lines = self.lines.iter_mut().rev();
         let last = lines.find(|line| {
-            line.section == Section::Done && heading.starts_with(CallLine::of(&line.text).label)
+            line.section == Section::Calls && heading.starts_with(CallLine::of(&line.text).label)
         });
         let silent = last.filter(|line| verdicts::has_no_result(&line.text));
         if let Some(line) = silent
@@ -157,7 +157,7 @@ impl PreviousSummary {
 
     /// The ids of the things of which its lines tell a state.
     pub fn things(&self) -> impl Iterator<Item = &str> {
-        let done = self.lines.iter().filter(|line| line.section == Section::Done);
+        let done = self.lines.iter().filter(|line| line.section == Section::Calls);
         done.filter_map(|line| {
             let call = CallLine::of(&line.text);
             Some(ToldState::of(call.label, call.ending?)?.id())
@@ -209,7 +209,7 @@ impl PreviousSummary {
             let event = line.event.as_ref();
             let mark = event.and_then(|event| mark_of(event, actions, files));
             let is_past = match section {
-                Section::Done | Section::Errors => {
+                Section::Calls | Section::Errors => {
                     let is_overtaken = |event: &Event| {
                         // Of what was only looked at the line tells what was found, or nothing.
                         let is_looked_at = event.target.effect == Effect::Read;
@@ -220,7 +220,7 @@ impl PreviousSummary {
                     };
                     // A call whose answer is not in the region tells no more than one that says nothing of its end.
                     // A label that cuts its arguments may be of another call.
-                    let is_cut = section == Section::Done && call.label.ends_with("…)");
+                    let is_cut = section == Section::Calls && call.label.ends_with("…)");
                     let is_answered = again.get(call.label).filter(|_| !is_cut);
                     let is_again =
                         is_answered.is_some_and(|is_answered| *is_answered || call.ending.is_none());
@@ -241,7 +241,11 @@ impl PreviousSummary {
                             .is_some_and(|shown| taken_out.holds_shown(event, shown))
                     };
                     let is_gone = |event: &Event| is_overtaken(event) || is_taken_out(event);
-                    is_again || !is_newest || event.is_some_and(is_gone) || is_made_good()
+                    is_again
+                        || !is_newest
+                        || call.is_edited_again()
+                        || event.is_some_and(is_gone)
+                        || is_made_good()
                 }
                 // Which files are changed is told anew, and messages are chosen by themselves.
                 Section::Files | Section::Asked => true,
@@ -251,7 +255,7 @@ impl PreviousSummary {
                 continue;
             }
             let now = || {
-                let ending = call.ending.filter(|_| section == Section::Done)?;
+                let ending = call.ending.filter(|_| section == Section::Calls)?;
                 let told = ToldState::of(call.label, ending)?;
                 later_states.added_to(&line.text, &told, None)
             };
@@ -264,7 +268,7 @@ impl PreviousSummary {
             };
             let after = after.entry(section).or_default();
             let (base, rank) = match section {
-                Section::Done | Section::Findings => (1.6, *after),
+                Section::Calls | Section::Findings => (1.6, *after),
                 Section::Errors => (1.2, number),
                 Section::Recent | Section::Files | Section::Asked => (0.0, number),
                 Section::Earlier => (5.0, number),

@@ -68,7 +68,7 @@ impl Quoted {
     /// If a line says what is quoted.
     pub fn tells(&self, line: &Candidate) -> bool {
         match line.section {
-            Section::Done => self.quotes_call(line.order) || self.quotes_words_of(line),
+            Section::Calls => self.quotes_call(line.order) || self.quotes_words_of(line),
             Section::Errors => self.quotes_call(line.order + 1),
             _ => false,
         }

@@ -45,7 +45,7 @@ pub(super) fn take_out(
     candidates.retain(|candidate| {
         let kinds = [&lookups, &makes, &tries];
         let is_of_kind = || kinds.iter().any(|orders| orders.contains(&candidate.order));
-        let may_go = candidate.section == Section::Done && is_of_kind();
+        let may_go = candidate.section == Section::Calls && is_of_kind();
         let wanted = |piece| {
             let wanted = reuse.wanted(piece);
             if wanted > 0.0 && told.insert(piece) {

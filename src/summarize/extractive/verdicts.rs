@@ -90,7 +90,7 @@ pub(super) fn without_verdict(ending: &str) -> &str {
         .map_or(ending, |(outcome, _)| outcome)
 }
 
-/// Takes out the verdicts that stand in a quotation as well, and lines under `Done` that have nothing else to tell. Where the trajectory
+/// Takes out the verdicts that stand in a quotation as well, and lines under `Calls` that have nothing else to tell. Where the trajectory
 /// `goes_on` and the summary will be carried over, quotations are left behind then, and verdicts stay.
 pub(super) fn take_out_repeated(lines: &mut Vec<Chosen>, goes_on: bool) {
     let is_quoted = |line: &Chosen| line.candidate.section == Section::Recent;
@@ -120,7 +120,7 @@ pub(super) fn take_out_repeated(lines: &mut Vec<Chosen>, goes_on: bool) {
             continue;
         }
         line.candidate.text.replace_range(range, "");
-        if line.candidate.section == Section::Done && tells_little(&line.candidate.text) {
+        if line.candidate.section == Section::Calls && tells_little(&line.candidate.text) {
             line.candidate.text.clear();
         }
         if let Some(text) = texts.get_mut(place) {

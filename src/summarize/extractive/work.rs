@@ -86,7 +86,7 @@ pub(super) fn done(
             + late * lateness * lateness
             + if action.is_open { 0.5 } else { 0.0 };
         candidates.push(Candidate {
-            section: Section::Done,
+            section: Section::Calls,
             order: order_of_call(action, number),
             text,
             value,

@@ -299,7 +299,7 @@ impl MeasuredBlock {
         let first = is_chosen.iter().position(|is_chosen| *is_chosen).unwrap_or(0);
         let is_call_alone = self.block.has_call() && self.start_of(first) >= self.block.words;
         Some(if passage.contains('\n') {
-            [heading.as_str(), ":\n", &fenced(&passage)].concat()
+            [heading.trim_end_matches(':'), ":\n", &fenced(&passage)].concat()
         } else if let Some(line) = is_call_alone.then(|| with_argument(heading, &passage)).flatten() {
             line
         } else {

@@ -24,7 +24,7 @@ fn says(previous: &str, (command, output): (&str, &str), expected: &[&str], abse
 
 #[test]
 fn runs_before_an_edit_say_so_and_edits_that_are_put_back_go() {
-    let previous = "Done:
+    let previous = "Calls:
 - bash: cat src/a.py -> ok
 - bash: sed -i s/1/2/ src/a.py -> ok
 - bash: pytest -q 2>&1 | tail -3 (x2, 1 failed earlier) -> ok: 5 passed in 0.1s";
@@ -51,7 +51,7 @@ fn runs_before_an_edit_say_so_and_edits_that_are_put_back_go() {
         &["later edits"],
     );
     says(
-        "Done:\n- python fix.py (writes src/a.py) -> exit 0",
+        "Calls:\n- python fix.py (writes src/a.py) -> exit 0",
         ("git checkout src/a.py", ""),
         &[],
         &["fix.py"],
@@ -68,7 +68,7 @@ fn a_call_that_was_quoted_as_failed_is_open_until_what_it_ran_goes_well() {
         previous,
         ("ls", "src"),
         &[open, "- search(q: a) -> failed: quota"],
-        &["Done"],
+        &["Calls:"],
     );
     let passed = "100% tests passed, 0 tests failed out of 4";
     says(
@@ -82,7 +82,7 @@ fn a_call_that_was_quoted_as_failed_is_open_until_what_it_ran_goes_well() {
 #[test]
 fn calls_of_one_summary_make_nothing_of_each_other() {
     // What was quoted stands below, though it may have been done before.
-    let previous = "Done:
+    let previous = "Calls:
 - bash: sed -i s/1/2/ src/b.py -> ok
 - bash: pytest -q -> ok: 5 passed in 0.1s
 Open errors:
@@ -154,7 +154,7 @@ fn a_failed_check_stays_open_until_it_is_run_again() {
         "bash: make -> exit 2: 1 error; a.c:3:5: error: 'x' undeclared",
         "bash: pytest -q tests/a.py -> exit 1: FAILED tests/a.py::test_x - assert 3 == 4",
     ] {
-        let previous = format!("Open errors:\n- {line}\nDone:\n- bash: sed -i s/1/2/ src/a.py -> ok");
+        let previous = format!("Open errors:\n- {line}\nCalls:\n- bash: sed -i s/1/2/ src/a.py -> ok");
         let looks =
             ["ls", "cat a.py", "cat b.py"].map(|command| serde_json::json!({"command": command}).to_string());
         let turns: Vec<TurnView<'_>> = looks
@@ -174,7 +174,7 @@ fn a_failed_check_stays_open_until_it_is_run_again() {
         assert!(text.contains("s/1/2/"), "{text}");
     }
     says(
-        "Done:\n- bash: sed -i s/1/2/ src/a.py -> ok",
+        "Calls:\n- bash: sed -i s/1/2/ src/a.py -> ok",
         (
             "git checkout src/a.py",
             "<returncode>128</returncode>\n<output>\nfatal: Unable to create '/w/.git/index.lock': File exists.\n</output>",
@@ -187,7 +187,7 @@ fn a_failed_check_stays_open_until_it_is_run_again() {
 #[test]
 fn the_earlier_request_in_progress_is_the_last_message_before_the_region() {
     says(
-        "In progress: Move the meeting to Friday. From now on never write to Cecilia.\nAsked:\n- Find a room.\nDone:\n- moveMeeting(id: 7) -> ok",
+        "In progress: Move the meeting to Friday. From now on never write to Cecilia.\nAsked:\n- Find a room.\nCalls:\n- moveMeeting(id: 7) -> ok",
         ("ls", "src"),
         &["- Find a room.\n- Move the meeting to Friday. From now on never write to Cecilia.\n"],
         &[],

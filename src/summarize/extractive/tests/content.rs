@@ -43,7 +43,7 @@ fn a_summary_tells_what_was_asked_done_and_left_open() {
         "[CONTEXT SUMMARY]:\n\
          The user said, in order:\n\
          - Please fix the failing test in core_a.py. Never touch setup.cfg.\n\
-         Done:\n\
+         Calls:\n\
          - editor str_replace /repo/core_a.py -> ok\n\
          - bash: pytest core_a.py (x2, 1 failed earlier) -> ok: 13 passed in 2.0s\n\
          Open errors:\n\
@@ -125,7 +125,7 @@ fn calls_written_in_the_text_and_their_printed_answers_are_understood() {
     ];
     let text = told(&turns);
     // That three lines were read tells nothing of them.
-    assert!(text.contains("Done:\n- python a.py -> ok: fine"), "{text}");
+    assert!(text.contains("Calls:\n- python a.py -> ok: fine"), "{text}");
     assert!(!text.contains("Asked"), "{text}");
 }
 
@@ -189,7 +189,7 @@ fn anchors_come_before_all_else_when_room_is_short() {
 
 #[test]
 fn an_earlier_summary_is_carried_over_into_its_sections() {
-    let previous = "Asked:\n- Build the parser first.\nDone:\n- bash: make -> ok\nOdd: a line of another summarizer\nKey references: old_one";
+    let previous = "Asked:\n- Build the parser first.\nCalls:\n- bash: make -> ok\nOdd: a line of another summarizer\nKey references: old_one";
     let text = summary_of(
         &[
             call("", "bash", r#"{"command": "make test"}"#),
@@ -204,7 +204,7 @@ fn an_earlier_summary_is_carried_over_into_its_sections() {
         text.contains("The user said, in order:\n- Build the parser first.\n"),
         "{text}"
     );
-    assert!(text.contains("Done:\n- bash: make -> ok\n- Odd: a line of another summarizer\n- bash: make test -> 3 passed in 1s"), "{text}");
+    assert!(text.contains("Calls:\n- bash: make -> ok\n- Odd: a line of another summarizer\n- bash: make test -> 3 passed in 1s"), "{text}");
     assert!(!text.contains("old_one"), "{text}");
 }
 
@@ -324,7 +324,7 @@ fn a_secret_that_only_its_rendered_line_shows_is_redacted_too() {
     let summary = summary_of(&turns, None, &anchors, 300);
     assert_eq!(
         summary.text,
-        "[CONTEXT SUMMARY]:\nDone:\n- login(api_key: [REDACTED:api-key])"
+        "[CONTEXT SUMMARY]:\nCalls:\n- login(api_key: [REDACTED:api-key])"
     );
     assert_eq!(summary.redactions, 1);
 }

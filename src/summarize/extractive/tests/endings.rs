@@ -2,13 +2,13 @@
 
 use super::*;
 
-/// The lines under `Done:` for calls with their answers, and all that follows.
+/// The lines under `Calls:` for calls with their answers, and all that follows.
 pub(super) fn done(calls: &[(&str, &str, &str)]) -> String {
     let turns = calls
         .iter()
         .flat_map(|(name, arguments, output)| [call("", name, arguments), answer(output)]);
     let text = told(&turns.collect::<Vec<_>>());
-    text.split_once("Done:\n")
+    text.split_once("Calls:\n")
         .map_or(text.clone(), |(_, done)| done.to_owned())
 }
 

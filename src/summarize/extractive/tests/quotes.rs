@@ -127,7 +127,7 @@ fn long_outputs_leave_room_for_what_was_written_before() {
 
 #[test]
 fn of_quotations_in_an_earlier_summary_stays_how_the_calls_ended() {
-    let previous = "Recent work:\n- said: Fine.\n- bash -> exit 1: boom:\n````\ncommand: run\n```\nDone:\n````\nKey references: a";
+    let previous = "Recent work:\n- said: Fine.\n- bash -> exit 1: boom:\n````\ncommand: run\n```\nCalls:\n````\nKey references: a";
     let text = summary_of(&[], Some(previous), &[], 400).text;
     assert_eq!(
         text,

@@ -236,7 +236,7 @@ fn what_failed_in_one_place_is_not_closed_by_what_passed_in_another() {
 
 #[test]
 fn what_an_earlier_summary_tells_of_the_same_call_goes() {
-    let previous = "Done:\n- get_it(id: A1) -> status: new\n- make_it(id: B2) (x2) -> ok\n- make_it(id: B2) -> failed: full\n- get_it(id: C3) -> status: old\nFindings:\n- The first is of no use to anybody.\n- The last is of use to everybody.";
+    let previous = "Calls:\n- get_it(id: A1) -> status: new\n- make_it(id: B2) (x2) -> ok\n- make_it(id: B2) -> failed: full\n- get_it(id: C3) -> status: old\nFindings:\n- The first is of no use to anybody.\n- The last is of use to everybody.";
     let turns = [
         call("", "get_it", "{\"id\": \"A1\"}"),
         answer("{\"status\": \"sent\"}"),
@@ -244,7 +244,7 @@ fn what_an_earlier_summary_tells_of_the_same_call_goes() {
     ];
     let text = summary_of(&turns, Some(previous), &[], 400).text;
     assert!(
-        text.contains("Done:\n- make_it(id: B2) -> failed: full\n- get_it(id: C3) -> status: old\n- get_it(id: A1) (x2) -> status: sent\n"),
+        text.contains("Calls:\n- make_it(id: B2) -> failed: full\n- get_it(id: C3) -> status: old\n- get_it(id: A1) (x2) -> status: sent\n"),
         "{text}"
     );
     let text = summary_of(&[], Some(previous), &[], 32).text;

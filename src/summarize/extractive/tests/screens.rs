@@ -24,7 +24,7 @@ fn a_click_whose_answer_is_an_image_is_told_by_the_words_before_it() {
         "I choose the day.",
     ]);
     let text = summary_of(&turns, None, &[], 2_000).text;
-    assert!(!text.contains("[image]") && !text.contains("Done:"), "{text}");
+    assert!(!text.contains("[image]") && !text.contains("Calls:"), "{text}");
     for words in [
         "The contact is saved.",
         "A dialog covers it.",

@@ -43,7 +43,7 @@ fn words_that_repeat_nothing_of_the_answer_plans_and_questions_are_no_result() {
 
 #[test]
 fn what_the_assistant_said_is_no_output_when_the_line_is_read_back() {
-    let previous = "Done:\n- bash: make all -> ok; said: The build of 0.7988 failed on Tuesday, error 12";
+    let previous = "Calls:\n- bash: make all -> ok; said: The build of 0.7988 failed on Tuesday, error 12";
     let turns = [call("", "bash", r#"{"command": "ls"}"#), answer("a.py")];
     let text = summary_of(&turns, Some(previous), &[], 400).text;
     assert!(
@@ -148,7 +148,7 @@ fn measurements_beside_tests_are_told() {
 
 #[test]
 fn the_turn_behind_a_region_tells_the_call_that_ended_it() {
-    let previous = "Done:\n- run_powershell: Get-BitLockerVolume -MountPoint C:
+    let previous = "Calls:\n- run_powershell: Get-BitLockerVolume -MountPoint C:
 Recent work:
 - turn -1, output of run_powershell: Get-BitLockerVolume -MountPoint C::
 ```
