@@ -118,10 +118,16 @@ fn acts_by_name(tool: &str) -> Option<bool> {
     }
 }
 
+/// The letters of a name in lower case.
+fn letters(name: &str) -> impl Iterator<Item = u8> + '_ {
+    let letters = name.bytes().filter(|byte| *byte != b'_');
+    letters.map(|byte| byte.to_ascii_lowercase())
+}
+
 /// Returns true if a tool only keeps the agent's own list.
 pub(crate) fn is_note(tool: &str) -> bool {
     let mut names = TABLE.note.iter().flat_map(|row| &row.names);
-    names.any(|name| tool.eq_ignore_ascii_case(name))
+    names.any(|name| letters(name).eq(letters(tool)))
 }
 
 /// Returns true if a tool only takes down what the agent thinks, as the start of its name says behind that of a server.

@@ -69,7 +69,9 @@ impl Changes {
         };
         let is_removed = |(event, path, is_pattern): &(usize, String, bool)| {
             let inside = file.path.strip_prefix(path.as_str());
-            let is_inside = || inside.is_some_and(|inside| inside.starts_with('/'));
+            // Where a relative path begins is not known.
+            let is_below = || !path.starts_with('/') && file.path.contains(&["/", path, "/"].concat());
+            let is_inside = || inside.is_some_and(|inside| inside.starts_with('/')) || is_below();
             *event >= by
                 && (is_same_file(&file.path, path) || is_inside() || *is_pattern && matches(path, &file.path))
         };

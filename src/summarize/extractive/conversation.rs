@@ -7,9 +7,11 @@ use super::replies::REPLY;
 use crate::compress::anchors::Matcher;
 use crate::tokens::TokenCounter;
 
-/// The parts of the budget that messages may take, and the replies to them beside what these leave.
+/// The parts of the budget that messages may take, that replies in a line may take beside what these leave, and whole replies beside
+/// those.
 const SHARE: f64 = 0.35;
 const REPLIES_SHARE: f64 = 0.15;
+const WHOLE_REPLIES_SHARE: f64 = 0.2;
 
 /// The part that messages which demand something may take before all others.
 const DEMANDS_SHARE: f64 = 0.2;
@@ -22,6 +24,7 @@ enum MessageForm {
     InShort,
     Whole,
     WithReply,
+    WithWholeReply,
 }
 
 /// Messages in order, with what is told of each.
@@ -60,6 +63,8 @@ impl<'c> Conversation<'c> {
         conversation.fill_up(part(SHARE) - part(DEMANDS_SHARE));
         conversation.left += part(SHARE + REPLIES_SHARE) - part(SHARE);
         conversation.raise_told(MessageForm::WithReply);
+        conversation.left += part(SHARE + REPLIES_SHARE + WHOLE_REPLIES_SHARE) - part(SHARE + REPLIES_SHARE);
+        conversation.raise_told(MessageForm::WithWholeReply);
         conversation
     }
 
@@ -99,7 +104,7 @@ impl<'c> Conversation<'c> {
         else {
             return false;
         };
-        if *form >= to || to == MessageForm::WithReply && message.reply.is_none() {
+        if *form >= to || to >= MessageForm::WithReply && message.reply.is_none() {
             return true;
         }
         let cost = rank::cost(&text(message, to, self.limits), &mut String::new(), self.counter);
@@ -116,7 +121,7 @@ impl<'c> Conversation<'c> {
     /// The turns whose words are told as replies.
     pub fn replies(&self) -> Vec<usize> {
         let messages = self.messages.iter().zip(&self.told);
-        let replied = messages.filter(|(_, (form, _))| *form == MessageForm::WithReply);
+        let replied = messages.filter(|(_, (form, _))| *form >= MessageForm::WithReply);
         replied
             .filter_map(|(message, _)| message.reply.as_ref()?.turn)
             .collect()
@@ -154,7 +159,11 @@ fn text(message: &UserMessage<'_>, form: MessageForm, limits: LineLimits) -> Str
         limits.asked
     };
     let mut text = message.within(most);
-    let reply = message.reply.as_ref().filter(|_| form == MessageForm::WithReply);
-    text.extend(reply.iter().flat_map(|reply| [REPLY, &reply.text]));
+    let reply = message.reply.as_ref().and_then(|reply| match form {
+        MessageForm::WithReply => Some(&reply.line),
+        MessageForm::WithWholeReply => Some(&reply.whole),
+        _ => None,
+    });
+    text.extend(reply.iter().flat_map(|reply| [REPLY, reply]));
     text
 }

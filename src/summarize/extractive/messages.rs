@@ -46,7 +46,7 @@ pub(super) fn messages<'t>(turns: &'t [SourceTurn<'_>], limits: LineLimits) -> V
         let sentences = prose_lines(&turn.prose, true).into_iter().flat_map(sentences_of);
         UserMessage {
             order: order(index, 0),
-            reply: reply_to(turns, index, limits.line),
+            reply: reply_to(turns, index, limits),
             sentences: telling(sentences.collect(), turn.role, last == Some(index)),
         }
     });
@@ -93,12 +93,12 @@ fn telling(texts: Vec<Cow<'_, str>>, role: Role, is_newest: bool) -> Vec<Sentenc
 
 impl<'t> UserMessage<'t> {
     /// A message that a line of an earlier summary tells.
-    pub fn earlier(line: &'t str, order: usize) -> Self {
+    pub fn earlier(line: &'t str, order: usize, limits: LineLimits) -> Self {
         let (said, reply) = line.split_once(REPLY).unwrap_or((line, ""));
         let texts = sentences(said).map(Cow::Borrowed).collect();
         Self {
             order,
-            reply: Reply::earlier(reply),
+            reply: Reply::of(reply, limits),
             sentences: telling(texts, Role::Human, true),
         }
     }
@@ -182,6 +182,7 @@ pub(super) struct MessagesSince {
     /// The first reply.
     reply: Option<Reply>,
     messages: Vec<String>,
+    limits: LineLimits,
 }
 
 impl MessagesSince {
@@ -189,7 +190,8 @@ impl MessagesSince {
         let people = turns.iter().filter(|turn| turn.role == Role::Human);
         Self {
             replies: replies(turns).take(2).count(),
-            reply: first_reply(turns, limits.line),
+            reply: first_reply(turns, limits),
+            limits,
             messages: people.take(MAX_KEPT).map(|turn| words(&turn.prose)).collect(),
         }
     }
@@ -197,28 +199,39 @@ impl MessagesSince {
     /// The messages of the earlier summary that are not said anew, and were not replied to twice where they name nothing; the first reply is
     /// to the last of them.
     pub fn left_of<'t>(&self, lines: impl Iterator<Item = (usize, &'t str)>) -> Vec<UserMessage<'t>> {
+        let messages =
+            lines.map(|(number, line)| UserMessage::earlier(line, order(0, 0).min(number), self.limits));
+        let mut told: Vec<String> = self.messages.clone();
         let stays = |message: &UserMessage<'_>| {
-            let said: String = message
+            let words: Vec<String> = message
                 .sentences
                 .iter()
-                .map(|sentence| words(&sentence.text))
+                .map(|sentence| told_words(&sentence.text))
                 .collect();
-            let is_anew = self.messages.iter().any(|message| message.contains(&said));
+            // What was in progress may stand as a whole before it.
+            let is_told = told
+                .iter()
+                .any(|other| words.iter().all(|words| other.contains(words.as_str())));
             let names = || {
                 message
                     .sentences
                     .iter()
                     .any(|sentence| specifics(&sentence.text) > 0)
             };
-            !is_anew && (self.replies < 2 || message.is_demanded() || names())
+            told.push(words.concat());
+            !is_told && (self.replies < 2 || message.is_demanded() || names())
         };
-        let messages = lines.map(|(number, line)| UserMessage::earlier(line, order(0, 0).min(number)));
         let mut messages: Vec<UserMessage<'_>> = messages.filter(stays).collect();
         if let Some(last) = messages.last_mut().filter(|last| last.reply.is_none()) {
             last.reply.clone_from(&self.reply);
         }
         messages
     }
+}
+
+/// The words of a sentence, as far as it is told.
+fn told_words(sentence: &str) -> String {
+    words(sentence.strip_suffix('…').unwrap_or(sentence))
 }
 
 /// If a sentence of a person demands or forbids something for all that follows: what they tell of themselves does not.

@@ -11,7 +11,7 @@ use super::changed_files;
 use super::messages::{MessagesSince, UserMessage};
 use super::quoted::{RAN, call_of, fence_of};
 use super::verdicts;
-use super::work::{RunsBefore, is_covered, was_overtaken};
+use super::work::{RunsBefore, is_bare_edit, is_covered, was_overtaken};
 use crate::events::call::target;
 use crate::events::event::{Event, FIRST_NUMBER};
 use crate::events::files::end_states::EndStates;
@@ -240,7 +240,12 @@ impl PreviousSummary {
                         call.put_in
                             .is_some_and(|shown| taken_out.holds_shown(event, shown))
                     };
-                    let is_gone = |event: &Event| is_overtaken(event) || is_taken_out(event);
+                    let is_bare = |event: &Event| {
+                        let tells_nothing = call.ending == Some("ok") && call.put_in.is_none();
+                        tells_nothing && is_bare_edit(event)
+                    };
+                    let is_gone =
+                        |event: &Event| is_overtaken(event) || is_taken_out(event) || is_bare(event);
                     is_again
                         || !is_newest
                         || call.is_edited_again()

@@ -1,5 +1,6 @@
 //! Replies: the words with which the assistant ended its work on a message.
 
+use super::candidate::LineLimits;
 use super::sentences::{prose_lines, sentences, without_number};
 use super::small_talk::is_idle;
 use crate::events::line::shortened;
@@ -15,32 +16,41 @@ pub(super) const REPLY: &str = " -> said: ";
 pub(super) struct Reply {
     /// Its turn, if it stands in the region.
     pub turn: Option<usize>,
-    pub text: String,
+    /// It in a line.
+    pub line: String,
+    /// As much of it as is told where there is room.
+    pub whole: String,
 }
 
+/// The letters of a reply that is told as a whole, as a multiple of those of a line.
+const WHOLE: usize = 4;
+
 impl Reply {
-    /// A reply that a line of an earlier summary tells.
-    pub fn earlier(text: &str) -> Option<Self> {
-        let text = Some(text).filter(|text| !text.is_empty())?.to_owned();
-        Some(Self { turn: None, text })
+    /// A reply in these words.
+    pub fn of(text: &str, limits: LineLimits) -> Option<Self> {
+        Some(Self {
+            turn: None,
+            line: told(text, limits.line)?,
+            whole: told(text, WHOLE * limits.line)?,
+        })
     }
 }
 
-/// The reply to the message of a turn in about `most` letters, if another message follows it.
-pub(super) fn reply_to(turns: &[SourceTurn<'_>], message: usize, most: usize) -> Option<Reply> {
+/// The reply to the message of a turn, if another message follows it.
+pub(super) fn reply_to(turns: &[SourceTurn<'_>], message: usize, limits: LineLimits) -> Option<Reply> {
     let next = (message + 1..turns.len()).find(|turn| turns.get(*turn).is_some_and(is_message))?;
-    reply_before(turns, next, most).filter(|_| next > message + 1)
+    reply_before(turns, next, limits).filter(|_| next > message + 1)
 }
 
 /// The reply to the message before these turns.
-pub(super) fn first_reply(turns: &[SourceTurn<'_>], most: usize) -> Option<Reply> {
-    reply_before(turns, turns.iter().position(is_message)?, most)
+pub(super) fn first_reply(turns: &[SourceTurn<'_>], limits: LineLimits) -> Option<Reply> {
+    reply_before(turns, turns.iter().position(is_message)?, limits)
 }
 
-fn reply_before(turns: &[SourceTurn<'_>], next: usize, most: usize) -> Option<Reply> {
-    let text = told(&closing(turns, next)?.prose, most)?;
+fn reply_before(turns: &[SourceTurn<'_>], next: usize, limits: LineLimits) -> Option<Reply> {
+    let reply = Reply::of(&closing(turns, next)?.prose, limits)?;
     let turn = next.checked_sub(1);
-    Some(Reply { turn, text })
+    Some(Reply { turn, ..reply })
 }
 
 /// If a turn is a message of a person.

@@ -55,7 +55,8 @@ pub(super) fn done(
         let is_passed_on = is_handoff(action) && Some(number) < handed_last;
         // The file stands among those that were changed, and the line in it no more.
         let is_gone = action.is_outdated && action.target.puts_in.is_some();
-        let is_needless = is_told || is_looked_at || is_passed_on || is_gone || prepares(action);
+        let is_bare = is_bare_edit(action) && ending(action, limits) == "ok";
+        let is_needless = is_told || is_looked_at || is_passed_on || is_gone || is_bare || prepares(action);
         let later = actions.get(number + 1..).unwrap_or_default();
         if is_needless || was_overtaken(action, later, files) || files.is_overtaken(action) {
             continue;
@@ -146,6 +147,13 @@ pub(super) fn prepares(action: &Event) -> bool {
     let mut runs = action.target.runs.iter().peekable();
     let installs = runs.peek().is_some() && runs.all(ProgramRun::is_of_installer);
     action.target.is_setup || installs && action.outcome.failed() != Some(true)
+}
+
+/// If a call edited a file, and nothing is known of what: the file stands among those that were changed.
+pub(super) fn is_bare_edit(action: &Event) -> bool {
+    let target = &action.target;
+    let is_shown = target.puts_in.is_some() || action.put_in_before.is_some() || target.beside.is_some();
+    target.effect == Effect::Modify && target.file.is_some() && !target.is_run && !is_shown
 }
 
 /// If nothing but a number of lines or records is known of what came back, and nothing was changed.
