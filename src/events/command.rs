@@ -5,7 +5,7 @@ use super::files::scripts::written_by;
 use super::line::{cleaned, lines_of, shortened};
 use super::run::runs;
 use super::shell::programs::{Does, flags, known};
-use super::shell::{Command, Statement, StatementEnd, Step, Touch};
+use super::shell::{Command, Statement, StatementEnd, Step, Touch, of_code};
 use super::target::{Directory, Effect, MAX_TARGET, MAX_VALUE, Target, ToolKind};
 
 /// A shell command: its line tells the first statement that does more than to prepare the next one.
@@ -225,11 +225,13 @@ fn script_line(first: &str, body: &str) -> String {
     let program = opened.map_or(program, |mark| {
         program.trim_end_matches(mark).trim_end_matches([' ', '(', '-'])
     });
+    let edits = edits(body);
     let mut body = lines_of(body).map(str::trim_ascii).filter(|line| line.len() > 3);
     let told = body
         .clone()
         .take(40)
         .find_map(|line| line.strip_prefix("# ").filter(|comment| comment.len() > 8))
+        .or(edits.as_deref())
         .or_else(|| {
             body.find(|line| {
                 !["import ", "from ", "#", "sys.path", "\"\"\""]
@@ -242,6 +244,24 @@ fn script_line(first: &str, body: &str) -> String {
         Some(told) if !told.is_empty() => [&cleaned(program), " # ", &told].concat(),
         _ => cleaned(program),
     }
+}
+
+/// The files that a script reads and writes again.
+fn edits(body: &str) -> Option<String> {
+    let touches = of_code(body);
+    let is_read = |file: &str| {
+        let mut read = touches.iter().filter(|touch| touch.step == Step::Read);
+        read.any(|touch| touch.file.as_deref() == Some(file))
+    };
+    let written = touches
+        .iter()
+        .filter(|touch| matches!(touch.step, Step::Create | Step::Write));
+    let mut files: Vec<&str> = written
+        .filter_map(|touch| touch.file.as_deref())
+        .filter(|file| is_read(file))
+        .collect();
+    files.dedup();
+    (!files.is_empty()).then(|| ["edits ", &files.join(", ")].concat())
 }
 
 #[cfg(test)]
@@ -322,6 +342,10 @@ mod tests {
             ("export A=1", "sh: export A=1"),
             ("cat > 'my a.py' <<'E'\nrun(a)\nE", "sh: cat > 'my a.py'"),
             ("cd /a", "sh: cd /a"),
+            (
+                "python - <<'E'\nimport re\np = 'a/b.py'\ns = open(p).read()\nopen(p, 'w').write(s.replace('a', 'b'))\nE",
+                "sh: python # edits a/b.py",
+            ),
             ("# nothing", "sh: # nothing"),
             ("", "sh"),
         ] {

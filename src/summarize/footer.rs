@@ -13,7 +13,6 @@ const READ: &str = "Files read:";
 
 /// The heading of the embedded summarizer's own list of files, used where no footer follows, and its line prefixes.
 const SECTION: &str = "Files:";
-const CHANGED_LINE: &str = "- changed: ";
 const READ_LINE: &str = "- read: ";
 
 /// Files of one name that are compared at most.
@@ -45,7 +44,7 @@ impl Files {
             if in_section {
                 files
                     .modified
-                    .extend(line.strip_prefix(CHANGED_LINE).into_iter().flat_map(listed));
+                    .extend(line.strip_prefix("- ").into_iter().flat_map(listed_changes));
                 files
                     .read
                     .extend(line.strip_prefix(READ_LINE).into_iter().flat_map(listed));
@@ -140,6 +139,52 @@ fn listed(list: &str) -> impl Iterator<Item = String> + '_ {
         .map(str::to_owned)
 }
 
+/// The word before changed files, what stands before the directory of all of them, and what stands before their names.
+const CHANGED: &str = "changed";
+const IN_DIRECTORY: &str = " in ";
+const NAMES: &str = ": ";
+
+/// Directories shorter than this are told with each file.
+const SHORT: usize = 8;
+
+/// Changed files in a line; the directory that they have in common is told once.
+pub(super) fn list_of_changes(files: &[&str]) -> String {
+    let directory = match files {
+        [first, rest @ ..] if !rest.is_empty() => rest.iter().fold(*first, |common, file| {
+            let same = common
+                .bytes()
+                .zip(file.bytes())
+                .take_while(|(one, other)| one == other);
+            let end = common.get(..same.count()).and_then(|same| same.rfind('/'));
+            common.get(..end.map_or(0, |end| end + 1)).unwrap_or_default()
+        }),
+        _ => "",
+    };
+    let name = directory
+        .strip_suffix('/')
+        .filter(|name| name.len() >= SHORT && !name.contains(NAMES));
+    let cut = name.map_or(0, |name| name.len() + 1);
+    let names: Vec<&str> = files.iter().filter_map(|file| file.get(cut..)).collect();
+    let place = name.map_or([""; 2], |name| [IN_DIRECTORY, name]).concat();
+    [CHANGED, &place, NAMES, &names.join(", ")].concat()
+}
+
+/// The files of such a line.
+pub(super) fn listed_changes(line: &str) -> Vec<String> {
+    let rest = line.strip_prefix(CHANGED).unwrap_or_default();
+    let parts = match rest.strip_prefix(IN_DIRECTORY) {
+        Some(rest) => rest.split_once(NAMES),
+        None => rest.strip_prefix(NAMES).map(|names| ("", names)),
+    };
+    let Some((directory, names)) = parts else {
+        return Vec::new();
+    };
+    let separator = if directory.is_empty() { "" } else { "/" };
+    listed(names)
+        .map(|name| [directory, separator, &name].concat())
+        .collect()
+}
+
 /// A summary with a footer, placed before its references if it has any.
 pub fn with_footer(text: &str, footer: &str) -> String {
     let text = text.trim_end();
@@ -201,11 +246,31 @@ mod tests {
     #[test]
     fn the_files_of_a_summary_without_a_footer_are_taken_over() {
         let body =
-            "Done:\n- x -> ok\nFiles:\n- changed: a.py, b.py, lon…\n- read: c.py\nFindings:\n- read: it";
+            "Calls:\n- x -> ok\nFiles:\n- changed: a.py, b.py, lon…\n- read: c.py\nFindings:\n- read: it";
         let (rest, files) = Files::taken_from(body);
-        assert_eq!(rest, "Done:\n- x -> ok\nFindings:\n- read: it");
+        assert_eq!(rest, "Calls:\n- x -> ok\nFindings:\n- read: it");
         assert_eq!(files.modified, ["a.py", "b.py"]);
         assert_eq!(files.read, ["c.py"]);
+    }
+
+    #[test]
+    fn the_directory_of_changed_files_is_told_once_and_read_back() {
+        for (files, line) in [
+            (&["a.py"][..], "changed: a.py"),
+            (&["src/a.py", "src/b.py"], "changed: src/a.py, src/b.py"),
+            (
+                &["/home/u/p/a.py", "/home/u/p/t/b.py", "/home/u/p/t/a.py"],
+                "changed in /home/u/p: a.py, t/b.py, t/a.py",
+            ),
+            (&["/home/u/p/a.py", "b.py"], "changed: /home/u/p/a.py, b.py"),
+            (
+                &["/srv/app é/a.py", "/srv/app è/b.py"],
+                "changed: /srv/app é/a.py, /srv/app è/b.py",
+            ),
+        ] {
+            assert_eq!(list_of_changes(files), line);
+            assert_eq!(listed_changes(&list_of_changes(files)), files);
+        }
     }
 
     #[test]

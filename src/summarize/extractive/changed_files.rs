@@ -11,10 +11,8 @@ use crate::events::read_back::target_of_line;
 use crate::events::shell::{Step, Touch};
 use crate::events::target::Effect;
 use crate::events::tools::{Verb, Verbs};
+use crate::summarize::footer::{list_of_changes, listed_changes};
 use crate::tokens::TokenCounter;
-
-/// The line under [`Section::Files`].
-const CHANGED: &str = "changed: ";
 
 /// Stands before the number of files that the line has no room for.
 const AND: &str = ", and ";
@@ -38,7 +36,7 @@ pub(super) fn unnamed(
             0 => String::new(),
             more => format!("{AND}{more} more"),
         };
-        let text = [CHANGED, &names.join(", "), &more].concat();
+        let text = [list_of_changes(&names), more].concat();
         let cost = rank::cost(&text, &mut String::new(), counter);
         if cost <= most {
             return Some(Chosen {
@@ -85,20 +83,12 @@ fn names_file(text: &str, name: &str) -> bool {
     })
 }
 
-/// The files of a line of an earlier summary.
-pub(super) fn listed(line: &str) -> impl Iterator<Item = &str> {
-    let line = line
-        .rsplit_once(AND)
-        .filter(|(_, more)| more.ends_with(" more"))
-        .map_or(line, |(names, _)| names);
-    let names = line.strip_prefix(CHANGED).into_iter();
-    let names = names.flat_map(|names| names.split(", ")).map(str::trim);
-    names.filter(|name| !name.is_empty() && !name.ends_with('…'))
-}
-
 /// The changes of the files that a line lists, the latest first, as one event.
 pub(super) fn changes(line: &str, number: usize) -> Event {
-    let mut touches: Vec<Touch> = listed(line).map(|file| Touch::of(Step::Write, file)).collect();
+    let mut touches: Vec<Touch> = listed_changes(line)
+        .iter()
+        .map(|file| Touch::of(Step::Write, file))
+        .collect();
     touches.reverse();
     Event {
         number,

@@ -121,7 +121,7 @@ fn a_message_is_told_with_the_reply_to_it_and_what_that_asks() {
             call("", "bash", r#"{"command": "make"}"#),
         ])
     };
-    let rest = "The driver calls an hour before, and the papers lie at the gate. ".repeat(4);
+    let rest = "The driver calls an hour before, and the papers lie at the gate. ".repeat(12);
     for (reply, expected) in [
         (
             "Booked as BK-30551. Is there anything else?",
@@ -129,7 +129,10 @@ fn a_message_is_told_with_the_reply_to_it_and_what_that_asks() {
         ),
         (
             &format!("Booked as BK-30551. {rest} Which window do you want?"),
-            "Booked as BK-30551. The driver calls an hour before, and the papers lie at the gate. The driver calls an hour before, and the papers lie at the gate. … Which window do you want?",
+            &format!(
+                "Booked as BK-30551. {}… Which window do you want?",
+                rest.get(..650).unwrap_or_default()
+            ),
         ),
     ] {
         let text = told_after(reply);

@@ -44,8 +44,8 @@ fn a_summary_tells_what_was_asked_done_and_left_open() {
          The user said, in order:\n\
          - Please fix the failing test in core_a.py. Never touch setup.cfg.\n\
          Calls:\n\
-         - editor str_replace /repo/core_a.py -> ok\n\
          - bash: pytest core_a.py (x2, 1 failed earlier) -> ok: 13 passed in 2.0s\n\
+         Files:\n- changed: /repo/core_a.py\n\
          Open errors:\n\
          - bash: ruff check . -> exit 127: bash: ruff: command not found"
     );

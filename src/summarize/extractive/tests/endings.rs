@@ -35,11 +35,11 @@ fn ok_is_an_exit_code_of_zero_or_an_edit_that_says_so_or_nothing_at_all() {
         text,
         "- search(from: JFK) -> empty\n\
              - ping(n: 8) -> ok\n\
-             - write_file a.txt -> ok\n\
              - write_file b.txt -> Maybe later: b.txt\n\
              - write_file c.txt\n\
              - bash: make -> ok\n\
-             - cancel(id: Z) -> message: We are unable to cancel this reservation because the fare class does not allow it."
+             - cancel(id: Z) -> message: We are unable to cancel this reservation because the fare class does not allow it.\n\
+             Files:\n- changed: a.txt"
     );
 }
 
@@ -339,7 +339,7 @@ fn a_patch_in_a_list_of_words_is_an_edit_of_its_files() {
     let arguments = serde_json::json!({"command": ["apply_patch", patch]}).to_string();
     let answer = r#"{"output": "Success. Updated the following files:\nM src/a.py\n", "metadata": {"exit_code": 0, "duration_seconds": 0.1}}"#;
     let text = done(&[("shell", &arguments, answer)]);
-    assert!(text.contains("apply_patch src/a.py, b.py -> ok"), "{text}");
+    assert!(text.contains("Files:\n- changed: b.py, src/a.py"), "{text}");
 }
 
 #[test]
