@@ -21,8 +21,9 @@ use super::outcome::error_line::refuses;
 use super::outcome::later_calls::Calls;
 use super::outcome::outcome;
 use super::outcome::reported::ReportedFields;
-use super::outcome::status::Outcome;
+use super::outcome::status::{Answer, Outcome};
 use super::outcome::success::changed_nothing;
+use super::outcome::terminal::with_echoed_code;
 use super::pairing::{Pairing, Place};
 use super::shell::programs::is_editor;
 use super::shell::{Step, Touch, last_step};
@@ -56,7 +57,7 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
     for ((place, mut target), (thing, is_again)) in attempts {
         let is_open_edit = target.touches.iter().any(|touch| touch.file.is_none());
         let answered = pairing.answer(place);
-        let answer = answered.and_then(|answer| answer_at(turns, answer));
+        let answer = answered.and_then(|answer| answer_to(&target, turns, answer));
         let index = all.len();
         let earlier = latest.get_mut(thing).and_then(|latest| latest.replace(index));
         let earlier = earlier.and_then(|earlier| all.get_mut(earlier));
@@ -146,6 +147,11 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
     mark_taken_out(&mut all, turns);
     pass_on_put_in(&mut all);
     all
+}
+
+/// The answer at a place to the call of a target.
+fn answer_to<'t>(target: &Target, turns: &'t [SourceTurn<'_>], place: Place) -> Option<Answer<'t>> {
+    Some(with_echoed_code(answer_at(turns, place)?, target))
 }
 
 /// Joins an attempt with the one before at the same thing, of which it may be a repetition.

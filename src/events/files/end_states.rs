@@ -1,7 +1,6 @@
 //! Events that later ones overtook, by what became of the files that they touched.
 
 use super::changed::Changes;
-use super::installed::last_install;
 use super::steps::{DoneStep, steps};
 use super::{Tracked, TrackedFiles};
 use crate::events::event::Event;
@@ -34,7 +33,6 @@ impl EndStates {
             .map(|event| event.number);
         let failed = events.iter().filter(|event| event.outcome.failed() == Some(true));
         states.0.failed = failed.map(|event| event.number).collect();
-        states.0.last_install = last_install(&events);
         states
     }
 

@@ -4,7 +4,6 @@ use super::end_states::EndStates;
 use super::steps::{DoneStep, steps};
 use crate::events::event::Event;
 use crate::events::later::resolved::cause_of;
-use crate::events::run::ProgramRun;
 use crate::events::shell::Step;
 use crate::events::target::Effect;
 
@@ -16,19 +15,10 @@ pub(crate) const CHANGED: &str = "changed later";
 
 /// The other marks.
 pub(crate) const BEFORE_EDITS: &str = "before later edits";
-const BEFORE_INSTALLS: &str = "before later installs";
-pub(crate) const BEFORE_BOTH: &str = "before later edits and installs";
 const RUN_FAILED: &str = "its last run failed";
 
 /// All marks.
-pub(crate) const MARKS: [&str; 6] = [
-    NO_LONGER_SO,
-    CHANGED,
-    BEFORE_EDITS,
-    BEFORE_INSTALLS,
-    BEFORE_BOTH,
-    RUN_FAILED,
-];
+pub(crate) const MARKS: [&str; 4] = [NO_LONGER_SO, CHANGED, BEFORE_EDITS, RUN_FAILED];
 
 impl EndStates {
     /// What later events make of one, in a few words.
@@ -39,16 +29,12 @@ impl EndStates {
         if self.is_cause_gone(event) {
             return Some(NO_LONGER_SO);
         }
-        match (self.is_before_edits(event), self.is_before_installs(event)) {
-            (true, true) => Some(BEFORE_BOTH),
-            // What it shows stands there no more.
-            (false, false) if event.target.effect == Effect::Read && self.is_overtaken(event) => {
-                Some(BEFORE_EDITS)
-            }
-            (true, false) => Some(BEFORE_EDITS),
-            (false, true) => Some(BEFORE_INSTALLS),
-            (false, false) => self.failed_when_run(event).then_some(RUN_FAILED),
+        // What it shows stands there no more.
+        let is_old = || event.target.effect == Effect::Read && self.is_overtaken(event);
+        if self.is_before_edits(event) || is_old() {
+            return Some(BEFORE_EDITS);
         }
+        self.failed_when_run(event).then_some(RUN_FAILED)
     }
 
     /// If an event wrote a file as it stayed, and the last run of that, by a later event, failed.
@@ -75,16 +61,6 @@ impl EndStates {
     /// If the last event that put a changed file back is this one or a later one.
     pub fn puts_back_from(&self, number: usize) -> bool {
         self.0.last_put_back.is_some_and(|(_, back)| back >= number)
-    }
-
-    /// If an event failed, or found nothing, in an environment in which packages were installed after it.
-    fn is_before_installs(&self, event: &Event) -> bool {
-        let outcome = &event.outcome;
-        let failed = outcome.failed() == Some(true) || outcome.exit_code.is_some_and(|code| code != 0);
-        let runs_none = outcome.tests.is_none_or(|tests| !tests.any_passed());
-        let asks = || event.target.runs.iter().any(ProgramRun::is_of_packages);
-        let tries = || event.is_trial() || event.checks_code() || asks();
-        failed && runs_none && self.0.last_install > Some(event.number) && tries() && self.only_tried(event)
     }
 
     /// If an event was answered, and changed nothing.

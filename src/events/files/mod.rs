@@ -4,7 +4,6 @@ mod changed;
 mod contents;
 pub(crate) mod directories;
 pub(crate) mod end_states;
-mod installed;
 pub(crate) mod marks;
 mod pattern;
 pub(crate) mod put_in;
@@ -85,8 +84,6 @@ pub(super) struct TrackedFiles {
     pub failed: Vec<usize>,
     /// The events that stand for several runs, of which only the last one's steps are known.
     pub repeated: FxHashSet<usize>,
-    /// The last event that shows that packages were installed.
-    pub last_install: Option<usize>,
 }
 
 impl TrackedFiles {

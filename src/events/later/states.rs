@@ -27,32 +27,18 @@ const LATER: &str = ", later ";
 pub(crate) struct ToldState<'r> {
     id: &'r str,
     key: &'r str,
-    /// The first state that is told, and the last one.
-    first: &'r str,
-    last: &'r str,
+    state: &'r str,
 }
 
 impl<'r> ToldState<'r> {
-    pub fn id(&self) -> &'r str {
-        self.id
-    }
-
     /// The state of what a call made: its line does not name it.
     pub fn of(line: &str, result: &'r str) -> Option<Self> {
         let (fields, _) = result.split_once("; ").unwrap_or((result, ""));
         let pairs = || fields.split(", ").filter_map(|field| field.split_once(": "));
-        let (key, first) = pairs().find(|(key, _)| STATES.contains(key))?;
+        let (key, state) = pairs().find(|(key, _)| STATES.contains(key))?;
         let is_own = |key: &str, value: &str| is_of_id(key) && is_id(value) && !line.contains(value);
         let (_, id) = pairs().find(|(key, value)| is_own(key, value))?;
-        let later = fields
-            .split_once(LATER)
-            .and_then(|(_, rest)| rest.split(", ").next());
-        Some(Self {
-            id,
-            key,
-            first,
-            last: later.unwrap_or(first),
-        })
+        Some(Self { id, key, state })
     }
 }
 
@@ -88,15 +74,12 @@ impl LastStates {
     }
 
     /// A result with the state that an answer behind a turn tells of the thing, if it is another one: `status: open, later rejected`.
-    pub fn added_to(&self, result: &str, told: &ToldState<'_>, turn: Option<usize>) -> Option<String> {
+    pub fn added_to(&self, result: &str, told: &ToldState<'_>, turn: usize) -> Option<String> {
         let (at, last) = self.0.get(told.id)?;
         let (key, state) = last.as_ref()?;
-        let is_news = turn.is_none_or(|turn| *at > turn) && *key == told.key && state != told.last;
-        let (before, after) = result.split_once(told.first).filter(|_| is_news)?;
-        let after = after
-            .strip_prefix(LATER)
-            .map_or(after, |rest| rest.get(told.last.len()..).unwrap_or_default());
-        Some([before, told.first, LATER, state, after].concat())
+        let is_news = *at > turn && *key == told.key && state != told.state;
+        let (before, after) = result.split_once(told.state).filter(|_| is_news)?;
+        Some([before, told.state, LATER, state, after].concat())
     }
 }
 
@@ -141,7 +124,7 @@ pub(crate) fn tell_states(all: &mut [Event], turns: &[SourceTurn<'_>]) {
     for event in all {
         let answered = event.answered_at.map_or(event.turn, |(turn, _)| turn);
         let result = event.outcome.result.as_deref().unwrap_or_default();
-        let news = told_by(event).and_then(|told| last.added_to(result, &told, Some(answered)));
+        let news = told_by(event).and_then(|told| last.added_to(result, &told, answered));
         if let Some(news) = news {
             event.outcome.result = Some(news);
         }

@@ -14,7 +14,7 @@ pub(crate) mod reported;
 mod shown_fields;
 pub(crate) mod status;
 pub(crate) mod success;
-mod terminal;
+pub(crate) mod terminal;
 pub(crate) mod text;
 mod wrapper;
 

@@ -4,11 +4,13 @@ use std::sync::LazyLock;
 
 use memchr::memmem;
 
+use super::status::Answer;
 use super::text::edges;
 use super::wrapper::wrapped;
 use crate::events::command::without_redirection;
 use crate::events::line::{last_lines, lines_of};
 use crate::events::shell::programs::{Does, known};
+use crate::events::target::Target;
 use crate::knowledge::errors::no_of;
 
 /// The command that a call's target tells.
@@ -180,6 +182,40 @@ fn without_shell_state(output: &str) -> &str {
     }
 }
 
+/// How a command names the exit code of what it ran before.
+const CODES: [&str; 2] = ["$?", "${PIPESTATUS[0]}"];
+
+/// Lines at the end of an output of which one may be an exit code that the command printed.
+const ECHOED: usize = 3;
+
+/// An answer with the exit code that the command of its call printed itself, if it did.
+pub(crate) fn with_echoed_code<'t>(answer: Answer<'t>, target: &Target) -> Answer<'t> {
+    let command = target.command.as_deref().unwrap_or_default();
+    let exit_code = echoed_code(command, answer.text).or(answer.exit_code);
+    Answer { exit_code, ..answer }
+}
+
+/// The exit code that a command printed itself, behind words of its own: `make; echo "rc=$?"`.
+fn echoed_code(command: &str, output: &str) -> Option<i32> {
+    let at = CODES.iter().filter_map(|code| command.rfind(code)).max()?;
+    let before = command.get(..at)?;
+    let is_quote = |sign: char| matches!(sign, '"' | '\'' | '\n');
+    let quoted = before
+        .rsplit(is_quote)
+        .next()
+        .filter(|_| before.contains(is_quote));
+    let label = match quoted.filter(|label| !label.contains("echo ")) {
+        Some(label) => label.trim_start(),
+        None => before.rsplit([' ', '\n']).next()?,
+    };
+    let says = |line: &str| line.trim().strip_prefix(label)?.trim().parse().ok();
+    // What a wrapper says of itself stands behind.
+    let mut last = last_lines(output)
+        .filter(|line| !line.trim().is_empty() && !line.starts_with('['))
+        .take(ECHOED);
+    label.contains(char::is_alphabetic).then(|| last.find_map(says))?
+}
+
 /// The exit code where the answer tells it, at its start or its end. What was read (`is_reading`) may talk of other exit
 /// codes: there only what a tool writes around an output counts.
 pub(super) fn exit_code(answer: &str, is_reading: bool) -> Option<i32> {
@@ -255,3 +291,31 @@ fn code_in(text: &str) -> Option<i32> {
 static CODE: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b" code"));
 
 static OUTPUT: LazyLock<memmem::Finder<'static>> = LazyLock::new(|| memmem::Finder::new(b"<output>"));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_that_a_command_prints_itself_is_its_exit_code() {
+        for (command, output, expected) in [
+            (
+                "./deploy.sh 2>&1 | tail -3; echo \"rc=$?\"",
+                "Migrating\nrc=1\n",
+                Some(1),
+            ),
+            ("make; echo exit=$?", "a\nexit=0", Some(0)),
+            ("make\necho 'a'; echo \"exit code: $?\"", "exit code: 2", Some(2)),
+            (
+                "make | tee log; echo \"make: ${PIPESTATUS[0]}\"",
+                "make: 3",
+                Some(3),
+            ),
+            ("make; echo $?", "1", None),
+            ("make; echo \"rc=$?\"", "rc=one", None),
+            ("make", "rc=1", None),
+        ] {
+            assert_eq!(echoed_code(command, output), expected, "{command}");
+        }
+    }
+}

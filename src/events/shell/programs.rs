@@ -81,8 +81,6 @@ pub(crate) struct ProgramFlags {
     packages: Vec<String>,
     /// Subcommands of theirs that install.
     installs: Vec<String>,
-    /// Beginnings of lines by which they say that they installed something.
-    installed: Vec<String>,
     /// Words that put back or remove files which a command need not name, and texts of code that does.
     sweeps: Vec<String>,
     sweeps_in_code: Vec<String>,
@@ -106,12 +104,6 @@ impl ProgramFlags {
 
     pub fn installs(&self, subcommand: &str) -> bool {
         self.installs.iter().any(|installs| installs == subcommand)
-    }
-
-    pub fn tells_install(&self, line: &str) -> bool {
-        self.installed
-            .iter()
-            .any(|start| line.starts_with(start.as_str()))
     }
 
     /// Returns true if a word may put back or remove any file.

@@ -60,7 +60,8 @@ impl<'c> Conversation<'c> {
             heading: counter.count(Section::Asked.label()) + 1,
         };
         conversation.raise_newest(UserMessage::is_demanded);
-        conversation.fill_up(part(SHARE) - part(DEMANDS_SHARE));
+        conversation.left += part(SHARE) - part(DEMANDS_SHARE);
+        conversation.tell_more();
         conversation.left += part(SHARE + REPLIES_SHARE) - part(SHARE);
         conversation.raise_told(MessageForm::WithReply);
         conversation.left += part(SHARE + REPLIES_SHARE + WHOLE_REPLIES_SHARE) - part(SHARE + REPLIES_SHARE);
@@ -68,9 +69,13 @@ impl<'c> Conversation<'c> {
         conversation
     }
 
-    /// Tells more messages, and more of each, in as many tokens more.
+    /// Tells more messages, and more of each, in as many tokens more: what was left of its own part is others' by now.
     pub fn fill_up(&mut self, more: usize) {
-        self.left += more;
+        self.left = more;
+        self.tell_more();
+    }
+
+    fn tell_more(&mut self) {
         self.raise_newest(|_| true);
         self.raise_told(MessageForm::Whole);
     }

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::candidate::{LineLimits, holds, order, words};
-use super::replies::{REPLY, Reply, first_reply, replies, reply_to};
+use super::candidate::{LineLimits, holds, order};
+use super::replies::{ClosingReply, REPLY, first_reply, replies, reply_to};
 use super::sentences::{prose_lines, sentences, without_number};
 use super::small_talk::{asks, is_idle, specifics};
 use crate::events::line::shortened;
@@ -33,7 +33,7 @@ pub(super) struct UserMessage<'t> {
     /// Its time.
     pub order: usize,
     /// The reply to it.
-    pub reply: Option<Reply>,
+    pub reply: Option<ClosingReply>,
     sentences: Vec<Sentence<'t>>,
 }
 
@@ -98,7 +98,7 @@ impl<'t> UserMessage<'t> {
         let texts = sentences(said).map(Cow::Borrowed).collect();
         Self {
             order,
-            reply: Reply::of(reply, limits),
+            reply: ClosingReply::of(reply, limits),
             sentences: telling(texts, Role::Human, true),
         }
     }
@@ -139,7 +139,8 @@ impl<'t> UserMessage<'t> {
                 told.push((place, Cow::Borrowed(&sentence.text)));
             } else if told.is_empty() {
                 // A part of a sentence is told only where else nothing is.
-                told.extend(shortened(&sentence.text, most).map(|text| (place, text)));
+                let part = shortened(&sentence.text, most).filter(|part| !part.is_empty());
+                told.push((place, part.unwrap_or_else(|| cut(&sentence.text, most).into())));
                 break;
             }
         }
@@ -180,7 +181,7 @@ pub(super) struct MessagesSince {
     /// How often the assistant replied, 2 at most.
     replies: usize,
     /// The first reply.
-    reply: Option<Reply>,
+    reply: Option<ClosingReply>,
     messages: Vec<String>,
     limits: LineLimits,
 }
@@ -192,36 +193,40 @@ impl MessagesSince {
             replies: replies(turns).take(2).count(),
             reply: first_reply(turns, limits),
             limits,
-            messages: people.take(MAX_KEPT).map(|turn| words(&turn.prose)).collect(),
+            messages: people
+                .take(MAX_KEPT)
+                .map(|turn| told_words(&turn.prose))
+                .collect(),
         }
     }
 
     /// The messages of the earlier summary that are not said anew, and were not replied to twice where they name nothing; the first reply is
     /// to the last of them.
     pub fn left_of<'t>(&self, lines: impl Iterator<Item = (usize, &'t str)>) -> Vec<UserMessage<'t>> {
-        let messages =
+        let lines =
             lines.map(|(number, line)| UserMessage::earlier(line, order(0, 0).min(number), self.limits));
-        let mut told: Vec<String> = self.messages.clone();
-        let stays = |message: &UserMessage<'_>| {
-            let words: Vec<String> = message
+        let mut messages: Vec<UserMessage<'_>> = Vec::new();
+        for message in lines {
+            let said: Vec<String> = message
                 .sentences
                 .iter()
                 .map(|sentence| told_words(&sentence.text))
                 .collect();
+            let is_in = |other: &str| said.iter().all(|said| other.contains(said.as_str()));
             // What was in progress may stand as a whole before it.
-            let is_told = told
-                .iter()
-                .any(|other| words.iter().all(|words| other.contains(words.as_str())));
+            let is_told = |before: &UserMessage<'_>| is_in(&told_words(&before.within(usize::MAX)));
+            let is_said_again =
+                self.messages.iter().any(|later| is_in(later)) || messages.last().is_some_and(is_told);
             let names = || {
                 message
                     .sentences
                     .iter()
                     .any(|sentence| specifics(&sentence.text) > 0)
             };
-            told.push(words.concat());
-            !is_told && (self.replies < 2 || message.is_demanded() || names())
-        };
-        let mut messages: Vec<UserMessage<'_>> = messages.filter(stays).collect();
+            if !is_said_again && (self.replies < 2 || message.is_demanded() || names()) {
+                messages.push(message);
+            }
+        }
         if let Some(last) = messages.last_mut().filter(|last| last.reply.is_none()) {
             last.reply.clone_from(&self.reply);
         }
@@ -229,9 +234,22 @@ impl MessagesSince {
     }
 }
 
-/// The words of a sentence, as far as it is told.
-fn told_words(sentence: &str) -> String {
-    words(sentence.strip_suffix('…').unwrap_or(sentence))
+/// The words of a text, each between blanks, as far as it is told.
+fn told_words(text: &str) -> String {
+    let text = text.strip_suffix('…').unwrap_or(text);
+    let mut words = String::from(" ");
+    for word in text
+        .split(|sign: char| !sign.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+    {
+        words.extend([word, " "]);
+    }
+    words
+}
+
+/// The first letters of a text without words.
+fn cut(text: &str, most: usize) -> String {
+    text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
 }
 
 /// If a sentence of a person demands or forbids something for all that follows: what they tell of themselves does not.

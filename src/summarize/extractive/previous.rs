@@ -15,10 +15,9 @@ use super::work::{RunsBefore, is_bare_edit, is_covered, was_overtaken};
 use crate::events::call::target;
 use crate::events::event::{Event, FIRST_NUMBER};
 use crate::events::files::end_states::EndStates;
-use crate::events::files::marks::{BEFORE_BOTH, BEFORE_EDITS, NO_LONGER_SO};
+use crate::events::files::marks::{BEFORE_EDITS, NO_LONGER_SO};
 use crate::events::files::taken_out::TakenOut;
 use crate::events::later::resolved::{Later, cause_of, edited};
-use crate::events::later::states::{LastStates, ToldState};
 use crate::events::line::{cleaned, is_fence, shortened, without_bullet};
 use crate::events::source::SourceTurn;
 use crate::events::source_call::SourceCall;
@@ -155,15 +154,6 @@ impl PreviousSummary {
         }
     }
 
-    /// The ids of the things of which its lines tell a state.
-    pub fn things(&self) -> impl Iterator<Item = &str> {
-        let done = self.lines.iter().filter(|line| line.section == Section::Calls);
-        done.filter_map(|line| {
-            let call = CallLine::of(&line.text);
-            Some(ToldState::of(call.label, call.ending?)?.id())
-        })
-    }
-
     /// The messages of people that it tells, as far as they still stand behind these turns.
     pub fn messages(&self, turns: &[SourceTurn<'_>], limits: LineLimits) -> Vec<UserMessage<'_>> {
         let lines = self.lines.iter().enumerate();
@@ -192,7 +182,6 @@ impl PreviousSummary {
         let (turns, actions) = (stretch.sources(), stretch.actions());
         let calls: Vec<&Event> = actions.iter().chain(stretch.earlier()).collect();
         let taken_out = TakenOut::of(&calls, turns);
-        let later_states = LastStates::of(self.things(), &calls, turns);
         let again: FxHashMap<&str, bool> = actions
             .iter()
             .map(|action| (action.target.line.as_str(), action.is_answered))
@@ -259,14 +248,9 @@ impl PreviousSummary {
             if is_past || section == Section::Errors && mark == Some(NO_LONGER_SO) {
                 continue;
             }
-            let now = || {
-                let ending = call.ending.filter(|_| section == Section::Calls)?;
-                let told = ToldState::of(call.label, ending)?;
-                later_states.added_to(&line.text, &told, None)
-            };
             let text = match mark {
                 Some(mark) => call.marked(mark),
-                None => now().unwrap_or_else(|| line.text.clone()),
+                None => line.text.clone(),
             };
             let Some(text) = shortened(&text, 2 * limits.line).filter(|text| !text.is_empty()) else {
                 continue;
@@ -312,7 +296,7 @@ fn mark_of(event: &Event, actions: &[Event], files: &EndStates) -> Option<&'stat
     if is_put_back {
         return Some(mark);
     }
-    by_region.filter(|by_region| *by_region == mark || mark == BEFORE_BOTH)
+    by_region.filter(|by_region| *by_region == mark)
 }
 
 /// What a call and those of the region behind it did to files.

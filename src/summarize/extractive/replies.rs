@@ -13,7 +13,7 @@ pub(super) const REPLY: &str = " -> said: ";
 
 /// A reply.
 #[derive(Debug, Clone)]
-pub(super) struct Reply {
+pub(super) struct ClosingReply {
     /// Its turn, if it stands in the region.
     pub turn: Option<usize>,
     /// It in a line.
@@ -25,7 +25,7 @@ pub(super) struct Reply {
 /// The letters of a reply that is told as a whole, as a multiple of those of a line.
 const WHOLE: usize = 4;
 
-impl Reply {
+impl ClosingReply {
     /// A reply in these words.
     pub fn of(text: &str, limits: LineLimits) -> Option<Self> {
         Some(Self {
@@ -37,20 +37,20 @@ impl Reply {
 }
 
 /// The reply to the message of a turn, if another message follows it.
-pub(super) fn reply_to(turns: &[SourceTurn<'_>], message: usize, limits: LineLimits) -> Option<Reply> {
+pub(super) fn reply_to(turns: &[SourceTurn<'_>], message: usize, limits: LineLimits) -> Option<ClosingReply> {
     let next = (message + 1..turns.len()).find(|turn| turns.get(*turn).is_some_and(is_message))?;
     reply_before(turns, next, limits).filter(|_| next > message + 1)
 }
 
 /// The reply to the message before these turns.
-pub(super) fn first_reply(turns: &[SourceTurn<'_>], limits: LineLimits) -> Option<Reply> {
+pub(super) fn first_reply(turns: &[SourceTurn<'_>], limits: LineLimits) -> Option<ClosingReply> {
     reply_before(turns, turns.iter().position(is_message)?, limits)
 }
 
-fn reply_before(turns: &[SourceTurn<'_>], next: usize, limits: LineLimits) -> Option<Reply> {
-    let reply = Reply::of(&closing(turns, next)?.prose, limits)?;
+fn reply_before(turns: &[SourceTurn<'_>], next: usize, limits: LineLimits) -> Option<ClosingReply> {
+    let reply = ClosingReply::of(&closing(turns, next)?.prose, limits)?;
     let turn = next.checked_sub(1);
-    Some(Reply { turn, ..reply })
+    Some(ClosingReply { turn, ..reply })
 }
 
 /// If a turn is a message of a person.
@@ -80,7 +80,7 @@ fn told(prose: &str, most: usize) -> Option<String> {
         // A part of a sentence is told only where else too little is.
         let is_cut = told.len() < sentence.len();
         if is_cut && (told.is_empty() || text.len() > most / 2) {
-            text.push_str(" …");
+            text.push_str(if text.is_empty() { "" } else { " …" });
             break;
         }
         if !text.is_empty() {

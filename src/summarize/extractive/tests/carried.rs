@@ -93,11 +93,7 @@ Recent work:
     says(
         previous,
         ("pip install pytest", "Successfully installed pytest-8.4.1"),
-        &[
-            "s/1/2/",
-            "pytest -q -> ok",
-            "make check (before later installs) -> exit 2",
-        ],
+        &["s/1/2/", "pytest -q -> ok", "make check -> exit 2"],
         &["later edits"],
     );
 }

@@ -1,6 +1,7 @@
 //! The choice of lines when not all of them fit.
 
 use super::*;
+use crate::compress::anchors::{dangling, held_mask};
 
 #[test]
 fn what_was_changed_comes_before_what_was_looked_up() {
@@ -220,4 +221,62 @@ fn a_call_that_failed_is_mended_by_most_of_it_once_more() {
     // Another object is none of it.
     let other = after(&mail("otto@acme.example", "Publications"));
     assert!(other.contains("Open errors"), "{other}");
+}
+
+#[test]
+fn messages_of_an_earlier_summary_that_look_alike_are_all_told_and_none_is_empty() {
+    let kept =
+        |previous: &str| summary_of(&[turn(Role::Human, "Go on with b.py.")], Some(previous), &[], 600).text;
+    for said in [
+        "- Set the port to 8080.\n- Set the port to 80.\n",
+        "- Use branch main in repo.py.\n- Use branch dev in repo.py.\n- Use branch main in repo.py.\n",
+    ] {
+        let text = kept(&format!("The user said, in order:\n{said}"));
+        assert!(text.contains(said), "{text}");
+    }
+    let whole = "Set the port to 8080, and write the reason into the log of changes.";
+    let text = kept(&format!(
+        "In progress: Set the port to 8080, and write …\nThe user said, in order:\n- {whole}"
+    ));
+    assert_eq!(text.matches("Set the port").count(), 1, "{text}");
+    let text = kept("The user said, in order:\n- Thanks! -> said: You are welcome.\n- Use a.py.");
+    assert!(text.contains("order:\n- Use a.py.\n"), "{text}");
+    let word = "x".repeat(900);
+    let text = summary_of(&[turn(Role::Human, &word)], None, &[], 600).text;
+    assert!(text.contains("- xxx") && text.contains('…'), "{text}");
+}
+
+#[test]
+fn what_messages_leave_of_their_part_is_not_spent_twice() {
+    let texts: Vec<[String; 3]> = (0..60)
+        .map(|number| {
+            let id = format!("ITM-{}", 48_213 + 977 * number);
+            let said = format!("Please check the shelf of row {number} in the hall and say what lies there.");
+            let arguments = format!(r#"{{"row": {number}, "hall": "north"}}"#);
+            [said, arguments, format!(r#"{{"item": "{id}", "state": "open"}}"#)]
+        })
+        .collect();
+    let turns: Vec<TurnView<'_>> = texts
+        .iter()
+        .flat_map(|[said, arguments, shown]| {
+            [
+                turn(Role::Human, said),
+                call("", "check_shelf", arguments),
+                answer(shown),
+            ]
+        })
+        .collect();
+    let used: Vec<&str> = texts
+        .iter()
+        .step_by(4)
+        .map(|[.., shown]| shown.as_str())
+        .collect();
+    let used = used.join(" ");
+    let anchors = dangling(&[], &turns, &[turn(Role::Assistant, &used)]);
+    assert_eq!(anchors.len(), 15);
+    for most in [300, 400, 600, 900] {
+        let text = summary_of(&turns, None, &anchors, most).text;
+        let held = held_mask(&anchors, &text).into_iter().filter(|is_held| *is_held);
+        assert_eq!(held.count(), 15, "{most}: {text}");
+    }
 }

@@ -318,38 +318,3 @@ fn runs_of_tests_and_code_say_that_files_were_changed_after_them() {
         assert!(text.contains("3 passed"), "{text}");
     }
 }
-
-#[test]
-fn failures_say_that_packages_were_installed_after_them() {
-    let bash = |command: &str| serde_json::json!({ "command": command }).to_string();
-    let printed =
-        |code: i32, text: &str| format!("<returncode>{code}</returncode>\n<output>\n{text}\n</output>");
-    let conftest = printed(0, "ImportError while loading conftest '/w/conftest.py'.");
-    let tests = bash("python -m pytest tests/a.py 2>&1 | head -50");
-    let tests = ("bash", tests.as_str(), conftest.as_str());
-    let listed = (bash("pip list | grep -i pytest"), printed(1, ""));
-    let listed = ("bash", listed.0.as_str(), listed.1.as_str());
-    let searched = (bash("grep -rn pytest setup.py"), printed(1, ""));
-    let searched = ("bash", searched.0.as_str(), searched.1.as_str());
-    let installed = (
-        bash("pip install -e . | tail -2"),
-        printed(0, "Successfully installed a-1.0"),
-    );
-    let installed = ("bash", installed.0.as_str(), installed.1.as_str());
-    let failed = (
-        bash("pip install b"),
-        printed(1, "ERROR: No matching distribution found for b"),
-    );
-    let failed = ("bash", failed.0.as_str(), failed.1.as_str());
-    let later = "(before later installs)";
-    for (calls, is_marked) in [
-        ([tests, installed], true),
-        ([listed, installed], true),
-        ([tests, failed], false),
-        ([installed, tests], false),
-        ([searched, installed], false),
-    ] {
-        let text = told_of(&calls);
-        assert_eq!(text.contains(later), is_marked, "{text}");
-    }
-}
