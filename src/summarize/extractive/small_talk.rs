@@ -54,11 +54,20 @@ pub fn only_agrees(text: &str) -> bool {
 
 /// If a sentence asks for something. What it only states where a person answers asks for nothing.
 pub(super) fn asks(sentence: &str, kinds: Kinds, is_answer: bool) -> bool {
-    let states = kinds.has_any(&[PhraseKind::Answer, PhraseKind::Is, PhraseKind::States]);
+    let states = || {
+        // `Rent another one if ours are taken.` states nothing.
+        let end = sentence.match_indices(' ').nth(FIRST_WORDS - 1);
+        let first = end.and_then(|(at, _)| sentence.get(..at)).unwrap_or(sentence);
+        let stating = [PhraseKind::Is, PhraseKind::States];
+        kinds.has(PhraseKind::Answer) || kinds.has_any(&stating) && Kinds::of(first).has_any(&stating)
+    };
     sentence.ends_with(['?', '？'])
         || kinds.has_any(&[PhraseKind::Request, PhraseKind::Demand])
-        || !(is_answer && states)
+        || !(is_answer && states())
 }
+
+/// Words at the start of a sentence among which the verb stands of one that states something.
+const FIRST_WORDS: usize = 6;
 
 /// The words of a sentence that name something: numbers, paths, code, quotations, names.
 pub(super) fn specifics(sentence: &str) -> usize {
@@ -107,6 +116,8 @@ mod tests {
             "Thanks, but which of them is the cheapest?",
             "Ja, bitte stornieren.",
             "取消订单。",
+            "No standard crate, that's settled. Rent a climate crate from Artex if ours are taken.",
+            "I'll tell her. Also: set her stage to technical, and that of the two who have one.",
         ] {
             assert!(asks_for_something(text), "{text}");
         }
