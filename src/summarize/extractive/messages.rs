@@ -213,17 +213,14 @@ impl MessagesSince {
                 .map(|sentence| told_words(&sentence.text))
                 .collect();
             let is_in = |other: &str| said.iter().all(|said| other.contains(said.as_str()));
-            // What was in progress may stand as a whole before it.
-            let is_told = |before: &UserMessage<'_>| is_in(&told_words(&before.within(usize::MAX)));
-            let is_said_again =
-                self.messages.iter().any(|later| is_in(later)) || messages.last().is_some_and(is_told);
+            let is_said_again = self.messages.iter().any(|later| is_in(later));
             let names = || {
                 message
                     .sentences
                     .iter()
                     .any(|sentence| specifics(&sentence.text) > 0)
             };
-            if !is_said_again && (self.replies < 2 || message.is_demanded() || names()) {
+            if !said.is_empty() && !is_said_again && (self.replies < 2 || message.is_demanded() || names()) {
                 messages.push(message);
             }
         }
@@ -235,7 +232,7 @@ impl MessagesSince {
 }
 
 /// The words of a text, each between blanks, as far as it is told.
-fn told_words(text: &str) -> String {
+pub(super) fn told_words(text: &str) -> String {
     let text = text.strip_suffix('…').unwrap_or(text);
     let mut words = String::from(" ");
     for word in text

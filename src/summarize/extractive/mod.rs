@@ -41,7 +41,6 @@ use crate::tokens::TokenCounter;
 use candidate::LineLimits;
 use conversation::Conversation;
 use filling::{Filling, held_or};
-use messages::UserMessage;
 use passages::Passages;
 use previous::PreviousSummary;
 use rank::Chosen;
@@ -138,10 +137,9 @@ impl Extractive {
         let budget = request.max_tokens - marker_cost;
         let references = References::new(anchors, request.counter);
         let none_held = vec![false; anchors.len()];
-        let said_before = previous.messages(turns, limits).into_iter();
-        let messages = said_before.chain(messages::messages(turns, limits));
-        let is_told = |message: &UserMessage<'_>| in_progress.is_some_and(|line| message.is_told_in(line));
-        let messages: Vec<UserMessage<'_>> = messages.filter(|message| !is_told(message)).collect();
+        let mut messages = previous.messages(turns, limits);
+        messages.extend(messages::messages(turns, limits));
+        messages.pop_if(|message| in_progress.is_some_and(|line| message.is_told_in(line)));
         // References come before all lines.
         let free = budget.saturating_sub(references.room(&none_held, budget));
         let mut conversation = Conversation::within(budget, free, &messages, limits, request.counter);

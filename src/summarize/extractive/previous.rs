@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::call_line::CallLine;
 use super::candidate::{Candidate, LineLimits, Section, order};
 use super::changed_files;
-use super::messages::{MessagesSince, UserMessage};
+use super::messages::{MessagesSince, UserMessage, told_words};
 use super::quoted::{RAN, call_of, fence_of};
 use super::verdicts;
 use super::work::{RunsBefore, is_bare_edit, is_covered, was_overtaken};
@@ -110,9 +110,15 @@ impl PreviousSummary {
                 lines.push((section, without_bullet(&line).to_owned()));
             }
         }
-        // What was in progress is the last message before the region.
+        // What was in progress is the last message before the region, if it stands nowhere among them.
         let last = lines.iter().rposition(|(section, _)| *section == Section::Asked);
-        if let Some(request) = in_progress {
+        let says = |line: &str, request: &str| told_words(line).contains(&told_words(request));
+        let is_listed = |request: &String| {
+            lines
+                .iter()
+                .any(|(section, line)| *section == Section::Asked && says(line, request))
+        };
+        if let Some(request) = in_progress.filter(|request| !is_listed(request)) {
             lines.insert(last.map_or(0, |last| last + 1), (Section::Asked, request));
         }
         let read = |(number, (section, text)): (usize, (Section, String))| PreviousLine {

@@ -241,6 +241,16 @@ fn messages_of_an_earlier_summary_that_look_alike_are_all_told_and_none_is_empty
     assert_eq!(text.matches("Set the port").count(), 1, "{text}");
     let text = kept("The user said, in order:\n- Thanks! -> said: You are welcome.\n- Use a.py.");
     assert!(text.contains("order:\n- Use a.py.\n"), "{text}");
+    // What was in progress need not be what was said last.
+    let said = "- Rent a crate for the panel.\n- The dock is at gate 4.\n";
+    let text = kept(&format!(
+        "In progress: Rent a crate for the panel.\nThe user said, in order:\n{said}"
+    ));
+    assert!(text.contains(&format!("order:\n{said}")), "{text}");
+    assert_eq!(text.matches("crate").count(), 1, "{text}");
+    let call = [call("", "bash", r#"{"command": "make"}"#)];
+    let text = summary_of(&call, Some("The user said, in order:\n- Thanks!"), &[], 600).text;
+    assert!(!text.contains("The user said"), "{text}");
     let word = "x".repeat(900);
     let text = summary_of(&[turn(Role::Human, &word)], None, &[], 600).text;
     assert!(text.contains("- xxx") && text.contains('…'), "{text}");
