@@ -182,7 +182,7 @@ fn without_shell_state(output: &str) -> &str {
     }
 }
 
-/// How a command names the exit code of what it ran before.
+/// The names of the exit code of the command before.
 const CODES: [&str; 2] = ["$?", "${PIPESTATUS[0]}"];
 
 /// Lines at the end of an output of which one may be an exit code that the command printed.

@@ -1,4 +1,4 @@
-//! What people said, in a part of the budget: the newest messages without a gap, since later ones may change what earlier ones say.
+//! The messages of people that a part of the budget holds: the newest without a gap, since later ones may change what earlier ones say.
 
 use super::candidate::{Candidate, LineLimits, Section};
 use super::messages::UserMessage;
@@ -20,7 +20,7 @@ const DEMANDS_SHARE: f64 = 0.2;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
 enum MessageForm {
     Nothing,
-    /// What says most, in a line.
+    /// The sentences that say most, in a line.
     InShort,
     Whole,
     WithReply,
@@ -32,7 +32,7 @@ pub(super) struct Conversation<'c> {
     messages: &'c [UserMessage<'c>],
     limits: LineLimits,
     counter: &'c dyn TokenCounter,
-    /// What is told of each message, and its tokens.
+    /// The form in which each message is told, and its tokens.
     told: Vec<(MessageForm, usize)>,
     /// Tokens that are left to it.
     left: usize,

@@ -178,7 +178,7 @@ impl Sentence<'_> {
 
 /// The messages that turns hold behind an earlier summary.
 pub(super) struct MessagesSince {
-    /// How often the assistant replied, 2 at most.
+    /// The number of replies of the assistant, 2 at most.
     replies: usize,
     /// The first reply.
     reply: Option<ClosingReply>,
