@@ -143,12 +143,6 @@ impl Event {
         })
     }
 
-    /// If it told of tests or faults in code, or was to.
-    pub fn is_check(&self) -> bool {
-        let outcome = &self.outcome;
-        outcome.tests.is_some() || outcome.diagnostics.is_some() || self.checks_code()
-    }
-
     /// If the call was to change nothing.
     pub fn is_lookup(&self) -> bool {
         let target = &self.target;

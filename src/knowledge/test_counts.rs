@@ -47,6 +47,11 @@ impl TestCounts {
         self.failed = sum(self.failed, other.failed);
     }
 
+    /// Number of tests that ran.
+    pub fn ran(self) -> u32 {
+        sum(self.passed, self.failed).unwrap_or_default()
+    }
+
     /// Returns true if any passed.
     pub fn any_passed(self) -> bool {
         self.passed.is_some_and(|passed| passed > 0)

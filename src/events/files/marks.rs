@@ -3,7 +3,7 @@
 use super::end_states::EndStates;
 use super::steps::{DoneStep, steps};
 use crate::events::event::Event;
-use crate::events::later::resolved::cause_of;
+use crate::events::later::cause::cause_of;
 use crate::events::shell::Step;
 use crate::events::target::Effect;
 

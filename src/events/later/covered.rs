@@ -42,36 +42,27 @@ impl ProgramRun {
         self.place == earlier.place || self.place.is_empty() || earlier.place.is_empty()
     }
 
-    /// Returns true if it worked on all that an `earlier` run names; numbers and times choose nothing.
-    pub fn works_on(&self, earlier: &Self) -> bool {
-        let is_here = |word: &str| self.named().any(|wider| is_within(word, wider));
-        let mut chosen = earlier.named().peekable();
-        let is_all = self.named().next().is_none() || chosen.peek().is_some() && chosen.all(is_here);
-        is_all && self.chooses_less(earlier)
+    /// Returns true if it ran on other things than an `earlier` run of the same program: both name or choose some, and not the same.
+    pub fn is_on_others(&self, earlier: &Self) -> bool {
+        let both = |of: fn(&Self) -> &[String]| !of(self).is_empty() && !of(earlier).is_empty();
+        let is_same = |word: &String| {
+            let mut others = earlier.words.iter();
+            others.any(|other| is_within(word, other) || is_within(other, word))
+        };
+        self.program == earlier.program
+            && (both(|run| &run.words) && !self.words.iter().any(is_same)
+                || both(|run| &run.choices) && !self.chooses_less(earlier))
     }
 
-    /// Returns true if it ran all of the files or packages that it names, and the `error` of an `earlier` run names one of them.
-    pub fn is_of_named(&self, earlier: &Self, error: &str) -> bool {
+    /// Returns true if the `error` of another run names one of the files or packages that it names.
+    pub fn is_of_named(&self, error: &str) -> bool {
         let is_end = |rest: &str| !rest.starts_with(|sign: char| sign.is_alphanumeric() || sign == '_');
-        let is_in_error = |word: &str| {
+        self.words.iter().any(|word| {
             let word = word.trim_start_matches("./").trim_end_matches('/');
             let mut places = error.match_indices(word);
             let is_path = word.contains(['/', '.']) && word.contains(char::is_alphanumeric);
             is_path && places.any(|(at, _)| error.get(at + word.len()..).is_some_and(is_end))
-        };
-        self.chooses_less(earlier) && self.named().any(is_in_error)
-    }
-
-    /// Returns true if it is the program of an `earlier` run with the same subcommands, and names some of the same, or neither names anything.
-    pub fn resumes(&self, earlier: &Self) -> bool {
-        let is_plain = |word: &&str| word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
-        let (own, other) = (
-            self.named().take_while(is_plain),
-            earlier.named().take_while(is_plain),
-        );
-        let mut rest = earlier.named().skip_while(is_plain).peekable();
-        let names_none = self.named().all(|word| is_plain(&word)) && rest.peek().is_none();
-        own.eq(other) && (names_none || rest.any(|word| self.named().any(|own| own == word)))
+        })
     }
 
     /// Returns true if its options choose no part that those of an `earlier` run do not: what chooses less does more.
@@ -79,18 +70,6 @@ impl ProgramRun {
         let is_chosen = |choice: &String| earlier.choices.contains(choice);
         self.choices.iter().all(is_chosen)
     }
-
-    /// The words that may name something, those within words too: `core/testOnly a.B`.
-    fn named(&self) -> impl Iterator<Item = &str> {
-        let words = self.words.iter().flat_map(|word| word.split([' ', ';']));
-        words.filter(|word| !word.is_empty() && !word.starts_with('-') && !is_measure(word))
-    }
-}
-
-/// If a word is a number or a time: `50`, `20s`.
-fn is_measure(word: &str) -> bool {
-    let unit = word.trim_start_matches(|sign: char| sign.is_ascii_digit());
-    unit.len() < word.len() && unit.len() <= 2 && unit.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 /// Returns true if a test, or a file or directory of tests, is among those that `wider` names.

@@ -1,89 +1,57 @@
-//! Open errors closed: by a later success of the same thing, by what was missing being there, or by having become needless.
+//! Open errors: failures of which nothing of the same kind came later.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::tried_again::Tries;
+use super::cause::cause_of;
 use crate::events::event::Event;
-use crate::events::outcome::success::changed_nothing;
+use crate::events::outcome::status::CallStatus;
+use crate::events::outcome::text::tool_of;
 use crate::events::run::ProgramRun;
-use crate::events::shell::{Step, is_same_file, last_step};
+use crate::events::shell::last_step;
 use crate::events::target::Effect;
 use crate::knowledge::errors::ErrorKind;
 use crate::knowledge::reading::kind_of;
+use crate::knowledge::test_counts::TestCounts;
 
-/// Later runs of tests, changes of one name and keys that an error is compared with.
-const MAX_RUNS: usize = 64;
+/// Later runs of tests, or calls of one tool, that an error is compared with.
+const MAX_LATER: usize = 64;
 
-/// Edited files that are compared with those that were put back.
-const MAX_EDITED: usize = 256;
+/// Calls that went well after a failed one that say that it stopped nothing.
+const OVERTAKEN: usize = 2;
 
-/// The files that calls edited, those left out that only put files back.
-pub(crate) fn edited<'e>(actions: impl Iterator<Item = &'e Event>) -> Vec<&'e str> {
-    let puts_back = |action: &Event| action.touches.iter().any(|touch| touch.step == Step::Restore);
-    let changes = actions.filter(|action| action.target.effect == Effect::Modify && !puts_back(action));
-    changes
-        .filter_map(|action| action.target.file.as_deref())
-        .take(MAX_EDITED)
-        .collect()
-}
-
-/// Runs that went well after an error which nobody tried again: it stood in nobody's way. Of code that was written for once one
-/// change or run tells so.
-const NEEDLESS: usize = 2;
-
-/// Later successes.
+/// Later calls, by what they were attempts at.
 #[derive(Default)]
 pub(crate) struct Later<'a> {
-    good: Tries<'a>,
-    /// Those that failed as well: the newer error stands for both.
-    failed: Tries<'a>,
-    /// Files by their last steps.
-    edited: FxHashMap<&'a str, Vec<&'a str>>,
-    /// Everything that was changed or run, by the keys of the calls.
-    keys: Vec<&'a str>,
-    /// Changes and runs that went well.
+    tests: Vec<TestsRun<'a>>,
+    /// Programs that ran.
+    programs: FxHashSet<&'a str>,
+    /// The arguments that tools were given, where that went well.
+    given: FxHashMap<&'a str, Vec<&'a str>>,
+    /// The last steps of the names of files that were edited.
+    edited: FxHashSet<&'a str>,
+    /// The number of calls that went well.
     went_well: usize,
-    /// Of these, runs that changed no file.
-    runs: usize,
-    /// If a change comes next.
-    is_mended: bool,
-    /// Files that were put back to what they were before.
-    put_back: Vec<&'a str>,
 }
 
-/// Closes the errors that nothing is left of at the end.
+/// Closes the errors of which nothing is left at the end.
 pub(crate) fn close_resolved(actions: &mut [Event]) {
     // Most regions leave nothing open.
     let Some(first) = actions.iter().position(|action| action.is_open) else {
         return;
     };
-    let edited = edited(actions.iter());
     let mut later = Later::default();
     let mut resolved: Vec<usize> = Vec::new();
     for (index, action) in actions.iter().enumerate().skip(first).rev() {
-        if action.is_open
-            && (only_looked(action) || later.makes_good(action, &edited) || later.is_needless(action))
-        {
+        if action.is_open && later.resolves(action) {
             resolved.push(index);
-        } else if action.outcome.failed() != Some(true) && action.is_answered {
-            later.note(action);
-        } else if action.target.effect != Effect::Read && missed(action).is_none() {
-            // It failed for another reason: what was missing is there.
-            later.note_key(action);
         }
-        later.note_failed(action);
+        later.note(action);
     }
     for index in resolved {
         if let Some(action) = actions.get_mut(index) {
             action.is_open = false;
         }
     }
-}
-
-/// Returns true if an action looked for a file that is not there: whoever guesses a path has lost nothing.
-fn only_looked(action: &Event) -> bool {
-    let is_missing = |error: &str| kind_of(error) == Some(ErrorKind::NotFound);
-    action.is_lookup() && action.outcome.error.as_deref().is_some_and(is_missing)
 }
 
 /// Returns true if an action that ran tests shows that they passed.
@@ -98,147 +66,161 @@ pub(crate) fn has_passed(action: &Event) -> bool {
     }
 }
 
-/// The name of what the error of an action says is missing.
-fn missed(action: &Event) -> Option<&str> {
-    Some(cause(action.outcome.error.as_deref()?)?.name)
-}
-
-/// Something that an error says is missing, or is in the way.
-pub(crate) struct Cause<'e> {
-    /// A module, a program, the last step of a path.
-    pub name: &'e str,
-    pub is_in_the_way: bool,
-}
-
-/// The cause that the error of a failed call names.
-pub(crate) fn cause_of(event: &Event) -> Option<Cause<'_>> {
-    let error = event.outcome.error.as_deref();
-    cause(error.filter(|_| event.outcome.failed() == Some(true))?)
-}
-
-/// The cause that an error names.
-fn cause(error: &str) -> Option<Cause<'_>> {
-    let is_in_the_way = error.contains("already exists");
-    let words = error.split(|c: char| c.is_whitespace() || matches!(c, '\'' | '"' | '‘' | '’' | '`' | ':'));
-    let name = if error.contains("No such file or directory") || is_in_the_way {
-        words
-            .map(|word| word.trim_end_matches('.'))
-            .rfind(|word| word.contains(['/', '.']))
-    } else if let Some((_, after)) = error
-        .split_once("No module named ")
-        .or_else(|| error.split_once("Cannot find module "))
-    {
-        let name = after.trim_start_matches(['\'', '"']);
-        name.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-')))
-            .next()
-    } else {
-        let (before, _) = error.split_once(": command not found")?;
-        before.rsplit([' ', ':']).next()
-    };
-    let name = name.map(last_step).filter(|name| name.len() > 1)?;
-    Some(Cause { name, is_in_the_way })
-}
-
 impl<'a> Later<'a> {
-    /// The calls that were answered.
     pub(crate) fn of(actions: &'a [Event]) -> Self {
         let mut later = Self::default();
-        for action in actions.iter().filter(|action| action.is_answered) {
-            if action.outcome.failed() != Some(true) {
-                later.note(action);
-            }
-            later.note_failed(action);
+        for action in actions {
+            later.note(action);
         }
         later
     }
 
     fn note(&mut self, action: &'a Event) {
-        let target = &action.target;
-        self.good.note_call(action);
-        if target.effect == Effect::Modify
-            && !action.changed_nothing
-            && let Some(file) = target.file.as_deref()
-        {
-            let of_name = self.edited.entry(last_step(file)).or_default();
-            if of_name.len() < MAX_RUNS && !of_name.contains(&file) {
-                of_name.push(file);
-            }
-        }
-        let put_back = action.touches.iter().filter(|touch| touch.step == Step::Restore);
-        let room = MAX_RUNS.saturating_sub(self.put_back.len());
-        self.put_back
-            .extend(put_back.filter_map(|touch| touch.file.as_deref()).take(room));
-        if target.effect != Effect::Read {
-            self.note_key(action);
-            self.went_well += 1;
-            self.is_mended = target.effect == Effect::Modify;
-            self.runs += usize::from(target.is_run && target.effect == Effect::Other);
-        }
-        for run in target
-            .runs
-            .iter()
-            .filter(|run| !run.is_of_tests() || has_passed(action))
-        {
-            self.good.note_run(run);
-        }
-    }
-
-    /// Notes a call that failed: of its programs the one that decided it, and as a good one its tests, if they passed before another failed.
-    fn note_failed(&mut self, action: &'a Event) {
-        if action.outcome.failed() != Some(true) {
+        if !action.is_answered {
             return;
         }
-        let tests = action.outcome.tests;
-        if tests.is_some_and(|tests| tests.any_passed() && !tests.fails()) {
-            for run in action.target.runs.iter().filter(|run| run.is_of_tests()) {
-                self.good.note_run(run);
-            }
-        } else {
-            self.failed.note_call(action);
-            if let Some(run) = action.deciding_run() {
-                self.failed.note_run(run);
-            }
-        }
-    }
-
-    fn note_key(&mut self, action: &'a Event) {
-        if self.keys.len() < MAX_RUNS {
-            self.keys.push(&action.target.key);
-        }
-    }
-
-    /// If what failed was done later: by another try, another run, or tried again without success, or because what was `edited` is no more what it was.
-    pub(crate) fn makes_good(&self, action: &Event, edited: &[&str]) -> bool {
-        let (target, runs) = (&action.target, &action.target.runs);
-        let file = target.file.as_deref();
-        let file =
-            file.filter(|_| target.effect == Effect::Modify && changed_nothing(target, &action.outcome));
-        let is_edited = file.is_some_and(|file| {
-            let of_name = self.edited.get(last_step(file));
-            of_name.is_some_and(|edited| edited.iter().any(|edited| is_same_file(edited, file)))
-        });
-        let name = missed(action);
-        let plain = |text: &str| text.to_ascii_lowercase().replace('_', "-");
-        let is_there =
-            || name.is_some_and(|name| self.keys.iter().any(|key| plain(key).contains(&plain(name))));
-        let is_put_back = || {
-            let mut files = self.put_back.iter();
-            files.any(|file| edited.iter().any(|edited| is_same_file(edited, file)))
-        };
-        is_edited
-            || self.good.have(action)
-            || self.good.ran_named(action)
-            || self.failed.have(action)
-            || action.is_check() && (is_put_back() || runs.iter().any(ProgramRun::sets_aside))
-            || is_there()
-    }
-
-    /// If the work went on without what failed.
-    fn is_needless(&self, action: &Event) -> bool {
         let target = &action.target;
-        let is_once = target.runs.is_empty() && self.went_well > 0;
-        let is_script = target.is_run && (target.effect == Effect::Other || !target.runs.is_empty());
-        let is_without = self.runs >= NEEDLESS || self.is_mended || is_once;
-        is_without && is_script && action.outcome.tests.is_none()
+        let failed = action.outcome.failed() == Some(true);
+        if self.tests.len() < MAX_LATER {
+            self.tests.extend(TestsRun::of(action));
+        }
+        // What a tool was given is another thing each time, what a program runs on mostly the same.
+        let runs = target
+            .runs
+            .iter()
+            .filter(|run| !failed || action.deciding_run() == Some(run));
+        self.programs.extend(runs.map(|run| run.program.as_str()));
+        if failed {
+            return;
+        }
+        self.went_well += 1;
+        if !target.is_run {
+            let (tool, arguments) = arguments(&target.line);
+            let given = self.given.entry(tool).or_default();
+            if given.len() < MAX_LATER {
+                given.push(arguments);
+            }
+        }
+        if target.effect == Effect::Modify && !action.changed_nothing {
+            self.edited.extend(target.file.as_deref().map(last_step));
+        }
+    }
+
+    /// If nothing is left of what failed: it looked for what is not there, a person refused it, the work went on
+    /// without it, or something of its kind came later.
+    pub(crate) fn resolves(&self, action: &Event) -> bool {
+        let (target, outcome) = (&action.target, &action.outcome);
+        let is_missing = |error: &str| kind_of(error) == Some(ErrorKind::NotFound);
+        let only_looked = action.is_lookup() && outcome.error.as_deref().is_some_and(is_missing);
+        let by_person = |error: &str| outcome.status == CallStatus::Refused && error.contains("user");
+        let is_overtaken = self.went_well >= OVERTAKEN && action.may_be_done_otherwise();
+        if only_looked || is_overtaken || outcome.error.as_deref().is_some_and(by_person) {
+            return true;
+        }
+        // What fails without the changes is none of the work's.
+        if target.runs.iter().any(ProgramRun::sets_aside) {
+            return true;
+        }
+        if is_of_tests(action) {
+            return self.tests.iter().any(|run| run.stands_for(action));
+        }
+        if let Some(run) = action.deciding_run() {
+            let is_built = run.is_of_build() && !self.tests.is_empty();
+            return is_built || self.programs.contains(run.program.as_str());
+        }
+        let file = target.file.as_deref().filter(|_| target.effect == Effect::Modify);
+        file.map_or_else(
+            || !target.is_run && self.has_given(action),
+            |file| self.edited.contains(last_step(file)),
+        )
+    }
+
+    /// If a tool that failed went well: a lookup with anything, others with most of the same.
+    fn has_given(&self, action: &Event) -> bool {
+        let (tool, given) = arguments(&action.target.line);
+        let error = action.outcome.error.as_deref().unwrap_or_default();
+        let mut later = self.given.get(tool).into_iter().flatten();
+        later.any(|later| action.is_lookup() || is_most_of(tool, given, later, error))
+    }
+}
+
+/// The tool of a line, and what it was given: `card: C1, branch: 22` of `order_card(card: C1, branch: 22)`.
+fn arguments(line: &str) -> (&str, &str) {
+    let tool = tool_of(line);
+    let given = line.get(tool.len()..).unwrap_or_default();
+    (tool, given.trim_start_matches('(').trim_end_matches(')'))
+}
+
+/// If a tool was given most of the same, but for what an error names, on the same object.
+fn is_most_of(tool: &str, given: &str, later: &str, error: &str) -> bool {
+    let is_wrong = |argument: &&str| match argument.split_once(": ") {
+        Some((key, value)) => error.contains(key) || error.contains(value),
+        None => error.contains(*argument),
+    };
+    let stay: Vec<&str> = given.split(", ").filter(|argument| !is_wrong(argument)).collect();
+    let is_same = |argument: &&&str| later.split(", ").any(|later| later == **argument);
+    // `reservation_id` is what `cancel_reservation` is about, and the first one what others are.
+    let is_named = |argument: &&&str| {
+        argument
+            .split(['_', ':'])
+            .next()
+            .is_some_and(|name| tool.contains(name))
+    };
+    let object = stay.iter().find(is_named).or(stay.first());
+    object.is_some_and(|object| is_same(&object)) && 2 * stay.iter().filter(is_same).count() > stay.len()
+}
+
+/// If a call ran tests, or was to.
+fn is_of_tests(action: &Event) -> bool {
+    action.outcome.tests.is_some() || action.deciding_run().is_some_and(ProgramRun::is_of_tests)
+}
+
+/// Tests that ran to an end.
+struct TestsRun<'a> {
+    event: &'a Event,
+    /// The number of tests; all where it is not known.
+    ran: u32,
+}
+
+impl<'a> TestsRun<'a> {
+    fn of(event: &'a Event) -> Option<Self> {
+        let failed = event.outcome.failed() == Some(true);
+        let ran = match event.outcome.tests {
+            Some(tests) if !tests.ran_none() => tests.ran(),
+            _ if is_of_tests(event) && (failed || has_passed(event)) => u32::MAX,
+            _ => return None,
+        };
+        Some(Self { event, ran })
+    }
+
+    /// If it tells more than an earlier one that failed: it ran as many tests, or passed and names the file that failed.
+    fn stands_for(&self, earlier: &Event) -> bool {
+        let error = earlier.outcome.error.as_deref().unwrap_or_default();
+        let passed = self.event.outcome.failed() != Some(true);
+        if passed && self.event.target.runs.iter().any(|run| run.is_of_named(error)) {
+            return true;
+        }
+        let is_other = |(run, earlier): (&ProgramRun, &ProgramRun)| {
+            !run.is_at_place_of(earlier) || run.is_on_others(earlier)
+        };
+        let runs = self.event.deciding_run().zip(earlier.deciding_run());
+        self.ran >= earlier.outcome.tests.map_or(1, TestCounts::ran) && !runs.is_some_and(is_other)
+    }
+}
+
+impl Event {
+    /// If the work may go on without what failed: tests that fail and a build that does not end well are not got around.
+    pub(crate) fn may_be_done_otherwise(&self) -> bool {
+        let outcome = &self.outcome;
+        let is_check = self.checks_code() && cause_of(self).is_none();
+        outcome.tests.is_none() && outcome.diagnostics.is_none() && !is_check
+    }
+
+    /// The program that decided how a command ended: the tests that failed, or else the last one.
+    fn deciding_run(&self) -> Option<&ProgramRun> {
+        let mut runs = self.target.runs.iter();
+        let failed = self.outcome.tests.is_some_and(TestCounts::fails);
+        let of_tests = runs.clone().rfind(|run| run.is_of_tests()).filter(|_| failed);
+        of_tests.or_else(|| runs.next_back())
     }
 }

@@ -136,8 +136,10 @@ impl<'l> CallLine<'l> {
             Some(_) => ending.split_once(": ").map_or("", |(_, text)| text),
             None => ending,
         };
+        // Behind the counts of a runner, which were a line of their own, stands what failed.
+        let text = text.replacen("; ", "\n", 1);
         let answer = Answer {
-            text,
+            text: &text,
             is_error: failed,
             exit_code,
         };

@@ -11,13 +11,13 @@ use super::changed_files;
 use super::messages::{MessagesSince, UserMessage, told_words};
 use super::quoted::{RAN, call_of, fence_of};
 use super::verdicts;
-use super::work::{RunsBefore, is_bare_edit, is_covered, was_overtaken};
+use super::work::{RunsBefore, is_bare_edit, was_overtaken};
 use crate::events::call::target;
 use crate::events::event::{Event, FIRST_NUMBER};
 use crate::events::files::end_states::EndStates;
 use crate::events::files::marks::{BEFORE_EDITS, NO_LONGER_SO};
 use crate::events::files::taken_out::TakenOut;
-use crate::events::later::resolved::{Later, cause_of, edited};
+use crate::events::later::resolved::Later;
 use crate::events::line::{cleaned, is_fence, shortened, without_bullet};
 use crate::events::source::SourceTurn;
 use crate::events::source_call::SourceCall;
@@ -192,7 +192,6 @@ impl PreviousSummary {
             .iter()
             .map(|action| (action.target.line.as_str(), action.is_answered))
             .collect();
-        let edited = edited(self.events().chain(actions));
         let mended = OnceCell::new();
         let later = || mended.get_or_init(|| Later::of(actions));
         let mut runs = RunsBefore::default();
@@ -210,7 +209,7 @@ impl PreviousSummary {
                         let is_looked_at = event.target.effect == Effect::Read;
                         let tells_nothing = matches!(call.ending, Some("ok" | "empty"));
                         is_looked_at && tells_nothing
-                            || is_done_with(event, call.ending, actions, files)
+                            || was_overtaken(event, actions, files)
                             || files.is_overtaken(event) && alone(event, actions).is_overtaken(event)
                     };
                     // A call whose answer is not in the region tells no more than one that says nothing of its end.
@@ -228,7 +227,7 @@ impl PreviousSummary {
                     let failed = event.or(failed.as_ref());
                     let is_made_good = || {
                         failed.is_some_and(|event| {
-                            event.outcome.failed() == Some(true) && later().makes_good(event, &edited)
+                            event.outcome.failed() == Some(true) && later().resolves(event)
                         })
                     };
                     let is_taken_out = |event: &Event| {
@@ -277,19 +276,6 @@ impl PreviousSummary {
             });
         }
         runs
-    }
-}
-
-/// If the work went on without a call before the region. A check of the code that failed stays open until it is run again: what it
-/// counted cannot be read from its line.
-fn is_done_with(event: &Event, ending: Option<&str>, actions: &[Event], files: &EndStates) -> bool {
-    // Only counts stand before an error in a line.
-    let counts = ending.is_some_and(|ending| ending.contains("; "));
-    let is_check = (event.checks_code() || counts) && cause_of(event).is_none();
-    if is_check && event.outcome.failed() == Some(true) {
-        is_covered(event, actions)
-    } else {
-        was_overtaken(event, actions, files)
     }
 }
 

@@ -21,9 +21,6 @@ use crate::knowledge::tool_names::is_handoff;
 /// Errors still open that are told at most.
 const MAX_OPEN: usize = 8;
 
-/// Calls that went well after a failed one that say that it stopped nothing.
-const OVERTAKEN: usize = 2;
-
 /// Newest calls that an earlier one is compared with, so that the time stays linear.
 const MAX_LATER: usize = 256;
 
@@ -99,7 +96,7 @@ pub(super) fn done(
 pub(super) fn was_overtaken(action: &Event, later: &[Event], files: &EndStates) -> bool {
     let outcome = &action.outcome;
     let failed = outcome.failed() == Some(true);
-    if failed && !action.is_open && action.times == 1 {
+    if failed && !action.is_open && (action.times == 1 || action.may_be_done_otherwise()) {
         return true;
     }
     let later = later
@@ -112,9 +109,6 @@ pub(super) fn was_overtaken(action: &Event, later: &[Event], files: &EndStates) 
     // A check that printed a failure is out of date once something was changed and another run went well.
     let changed = || went_well().skip_while(|later| later.target.effect != Effect::Modify);
     let is_mended = || outcome.is_marked && changed().skip(1).any(|later| later.target.is_run);
-    // Tests that fail and a build that does not end well are not got around.
-    let is_check = outcome.tests.is_some() || outcome.diagnostics.is_some();
-    let may_be_tried_otherwise = failed && outcome.status != CallStatus::Refused && !is_check;
     // What was tried out before an edit may be otherwise after it.
     let is_tried_again = || {
         let edits =
@@ -122,14 +116,11 @@ pub(super) fn was_overtaken(action: &Event, later: &[Event], files: &EndStates) 
         let mut after = went_well().skip_while(|later| !edits(later));
         after.next().is_some() && after.any(Event::runs_code)
     };
-    may_be_tried_otherwise && went_well().count() >= OVERTAKEN
-        || action.runs_code() && is_tried_again()
-        || is_mended()
-        || is_covered(action, later)
+    action.runs_code() && is_tried_again() || is_mended() || is_covered(action, later)
 }
 
 /// If a call did nothing but to run programs, and `later` runs cover all of its own.
-pub(super) fn is_covered(action: &Event, later: &[Event]) -> bool {
+fn is_covered(action: &Event, later: &[Event]) -> bool {
     let covers = |run: &ProgramRun| {
         let runs = later.iter().filter(|later| later.is_answered);
         let is_checked = run.is_of_tests() || run.is_of_build();

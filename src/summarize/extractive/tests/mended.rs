@@ -22,13 +22,6 @@ fn an_error_is_closed_by_a_mended_call_and_none_is_made_of_a_look_for_a_file() {
         let text = told(&[wrong.clone(), later]);
         assert_eq!(text.contains("must match"), is_open, "{text}");
     }
-    // For the same member it was done another way.
-    let poor = book(
-        r#"{"member": "M1", "branch": "9"}"#,
-        r#"{"error": "no free slot"}"#,
-    );
-    let elsewhere = book(r#"{"member": "M1", "branch": "22"}"#, r#"{"status": "booked"}"#);
-    assert!(!told(&[poor, elsewhere]).contains("no free slot"));
     // What the error does not allow was left out.
     let both = book(
         r#"{"member": "M1", "adults": 3}"#,
@@ -156,47 +149,14 @@ fn a_command_is_mended_by_its_last_program_whatever_stood_before_it_or_chose_not
             false,
         ),
         (
-            "molecule converge; molecule verify",
-            fails,
-            "molecule lint",
-            passes,
-            true,
-        ),
-        (
             "go build -o x && grpcurl :50051 list",
             denied,
             "grpcurl :7071 list",
             fine,
             false,
         ),
-        // Another object, another subcommand and another file are none of it.
-        (
-            "kubectl apply -f prod.yaml",
-            denied,
-            "kubectl apply -f dev.yaml",
-            fine,
-            true,
-        ),
-        ("psql -f orders.sql", denied, "psql -c 'select 1'", fine, true),
-        ("gh pr merge 17", denied, "gh pr view 3", fine, true),
-        (
-            "git push origin main",
-            denied,
-            "git push origin wip/test",
-            fine,
-            true,
-        ),
+        ("gh run watch 17", denied, "git status", fine, true),
         ("pytest && flake8", counted, "flake8", fine, true),
-        // What is put back, and what is tried without the changes, is open no more.
-        ("cargo test", counted, "git checkout src/lib.rs", fine, false),
-        ("cargo test", counted, "git checkout -b next", fine, true),
-        (
-            "git stash -q && cargo test; git stash pop",
-            counted,
-            "ls",
-            fine,
-            false,
-        ),
     ] {
         let text = done(&[
             ("str_replace", edit, "The file has been edited."),
@@ -281,12 +241,6 @@ fn a_call_on_another_object_leaves_an_error_open() {
             true,
         ),
         (
-            "run_sql",
-            r#"{"query": "SELECT a FROM b"}"#,
-            r#"{"query": "SELECT a FROM c"}"#,
-            false,
-        ),
-        (
             "send_email",
             r#"{"to": "ceo@acme.io", "body": "The plan."}"#,
             r#"{"to": "bob@acme.io", "body": "The plan."}"#,
@@ -333,5 +287,54 @@ fn a_line_put_in_goes_with_what_a_command_changed_between_two_edits() {
             .find(|line| line.contains("str_replace /w/m.py"))
             .unwrap_or_default();
         assert_eq!(line.contains("total_amount"), is_told, "{text}");
+    }
+}
+
+#[test]
+fn tests_are_closed_by_a_run_of_as_many_and_calls_by_the_same_without_what_was_wrong() {
+    let run = |command: &str| serde_json::json!({ "command": command }).to_string();
+    let one = (
+        "sh",
+        run("npx vitest run a.test.ts"),
+        " Tests  1 failed (1)\nexit code: 1",
+    );
+    let whole = ("sh", run("pnpm test"), " Tests  24 passed (24)\nexit code: 0");
+    let many = (
+        "sh",
+        run("pnpm test"),
+        " Tests  5 failed | 19 passed (24)\nexit code: 1",
+    );
+    let few = (
+        "sh",
+        run("npx vitest run b.test.ts"),
+        " Tests  3 passed (3)\nexit code: 0",
+    );
+    let find = |id: &str, answer: &'static str| {
+        (
+            "find_booking",
+            serde_json::json!({ "pnr": id }).to_string(),
+            answer,
+        )
+    };
+    let wrong = find("R8TT4C", "Error: booking is not active");
+    let right = find("R8TI4C", r#"{"pnr": "R8TI4C", "name": "Silva"}"#);
+    let denied = (
+        "sh",
+        run("rm -rf build"),
+        "The user rejected this command.\nexit code: 1",
+    );
+    for (calls, is_open) in [
+        (vec![&one, &whole], false),
+        (vec![&many, &few], true),
+        (vec![&wrong], true),
+        (vec![&wrong, &right], false),
+        (vec![&denied], false),
+    ] {
+        let calls: Vec<(&str, &str, &str)> = calls
+            .iter()
+            .map(|(tool, with, out)| (*tool, with.as_str(), *out))
+            .collect();
+        let text = done(&calls);
+        assert_eq!(text.contains("Open errors"), is_open, "{text}");
     }
 }
