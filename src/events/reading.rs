@@ -14,6 +14,7 @@ use super::files::scripts::{Scripts, written_by};
 use super::files::taken_out::mark_taken_out;
 use super::later::outdated::mark_outdated;
 use super::later::resolved::close_resolved;
+use super::later::set_again::mark_set_again;
 use super::later::states::tell_states;
 use super::line::cleaned;
 use super::open_file::opened_in;
@@ -143,6 +144,7 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
         all.push(event);
     }
     mark_outdated(&mut all, &calls);
+    mark_set_again(&mut all);
     tell_states(&mut all, turns);
     mark_taken_out(&mut all, turns);
     pass_on_put_in(&mut all);

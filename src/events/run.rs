@@ -178,7 +178,12 @@ impl ProgramRun {
 
     /// Returns true if it sets changes aside, so that what follows runs without them: `git stash`, not `git stash pop`.
     pub fn sets_aside(&self) -> bool {
-        let is_back = |word: &String| matches!(word.as_str(), "pop" | "apply");
+        let is_back = |word: &String| {
+            matches!(
+                word.as_str(),
+                "pop" | "apply" | "list" | "show" | "drop" | "clear"
+            )
+        };
         self.program == "git stash" && !self.words.iter().any(is_back)
     }
 

@@ -4,6 +4,7 @@ use super::end_states::EndStates;
 use super::steps::{DoneStep, steps};
 use crate::events::event::Event;
 use crate::events::later::cause::cause_of;
+use crate::events::run::ProgramRun;
 use crate::events::shell::Step;
 use crate::events::target::Effect;
 
@@ -16,9 +17,10 @@ pub(crate) const CHANGED: &str = "changed later";
 /// The other marks.
 pub(crate) const BEFORE_EDITS: &str = "before later edits";
 const RUN_FAILED: &str = "its last run failed";
+const SET_ASIDE: &str = "changes stashed";
 
 /// All marks.
-pub(crate) const MARKS: [&str; 4] = [NO_LONGER_SO, CHANGED, BEFORE_EDITS, RUN_FAILED];
+pub(crate) const MARKS: [&str; 5] = [NO_LONGER_SO, CHANGED, BEFORE_EDITS, RUN_FAILED, SET_ASIDE];
 
 impl EndStates {
     /// What later events make of one, in a few words.
@@ -28,6 +30,10 @@ impl EndStates {
         }
         if self.is_cause_gone(event) {
             return Some(NO_LONGER_SO);
+        }
+        let mut runs = event.target.runs.iter();
+        if runs.any(ProgramRun::sets_aside) && runs.next().is_some() {
+            return Some(SET_ASIDE);
         }
         // What it shows stands there no more.
         let is_old = || event.target.effect == Effect::Read && self.is_overtaken(event);

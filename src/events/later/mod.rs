@@ -4,4 +4,5 @@ pub(crate) mod cause;
 mod covered;
 pub(crate) mod outdated;
 pub(crate) mod resolved;
+pub(crate) mod set_again;
 pub(crate) mod states;

@@ -54,6 +54,20 @@ pub(crate) struct PatchLines<'p> {
     pub removed: Vec<&'p str>,
 }
 
+/// What takes the place of the texts in blocks: their other halves say nothing of the file.
+pub(crate) fn replacing(text: &str) -> Option<String> {
+    let block = BLOCKS
+        .iter()
+        .find(|block| block.iter().all(|mark| text.contains(mark)))?;
+    let mut is_new = false;
+    let lines = text.lines().filter(|line| {
+        let mark = block.iter().position(|mark| line.starts_with(mark));
+        is_new = mark.map_or(is_new, |mark| mark == 1);
+        is_new && mark.is_none()
+    });
+    Some(lines.collect::<Vec<_>>().join("\n"))
+}
+
 /// The lines of a patch, or of blocks of texts and what takes their place; none if a text is no such thing.
 pub(crate) fn patch_lines(patch: &str) -> PatchLines<'_> {
     let is_of_files = MARKS.iter().any(|(mark, _)| patch.contains(mark));
@@ -91,6 +105,13 @@ pub(crate) fn patch_lines(patch: &str) -> PatchLines<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_blocks_only_what_takes_the_place_is_told() {
+        let blocks = "<<<<<<< SEARCH\n:start_line:2\n-------\na = 1\n=======\na = 2\nb = 3\n>>>>>>> REPLACE\n\n<<<<<<< SEARCH\nc\n=======\nd\n>>>>>>> REPLACE";
+        assert_eq!(replacing(blocks).as_deref(), Some("a = 2\nb = 3\nd"));
+        assert_eq!(replacing("@@ -1 +1 @@\n-a\n+b"), None);
+    }
 
     #[test]
     fn lines_that_are_put_in_are_those_that_were_not_there() {

@@ -9,6 +9,7 @@ use super::small_talk::is_small_talk;
 use crate::events::control::without_control;
 use crate::events::line::{RESERVED, lines_of, shortened};
 use crate::events::outcome::text::tool_of;
+use crate::events::shell::patch;
 use crate::events::source_call::{CallArguments, SourceCall};
 use crate::events::tools::is_replaced;
 use crate::knowledge::phrases::{Kinds, PhraseKind};
@@ -158,7 +159,10 @@ pub(super) fn written(call: &SourceCall<'_>) -> Option<LongArguments> {
         let is_long = value.len() > SHOWN || value.contains('\n');
         is_long && !is_replaced(key)
     });
-    let named: Vec<String> = long.map(|(key, value)| [key, ": ", value].concat()).collect();
+    let shown = |value| patch::replacing(value).map_or(Cow::Borrowed(value), Cow::Owned);
+    let named: Vec<String> = long
+        .map(|(key, value)| [key, ": ", &shown(value)].concat())
+        .collect();
     (!named.is_empty()).then(|| LongArguments {
         is_all: named.len() == fields.len(),
         text: named.join("\n"),

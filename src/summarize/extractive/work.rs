@@ -45,14 +45,15 @@ pub(super) fn done(
         let is_told = open.iter().any(|(other, _)| *other == number);
         let says_nothing = says_nothing(action) && !verdicts.has(action);
         // What a call printed may stand in a quotation; without it the line of one that changed nothing tells nothing.
-        let is_silent = action.outcome.is_only_counted() || ending(action, limits).is_empty();
+        let ending = ending(action, limits);
+        let is_silent = action.outcome.is_only_counted() || ending.is_empty();
         let is_untold = says_nothing && !action.acts() && is_silent;
         let is_looked_at =
             is_untold || says_nothing && action.is_lookup() || action.target.effect == Effect::Read;
         let is_passed_on = is_handoff(action) && Some(number) < handed_last;
-        // The file stands among those that were changed, and the line in it no more.
-        let is_gone = action.is_outdated && action.target.puts_in.is_some();
-        let is_bare = is_bare_edit(action) && ending(action, limits) == "ok";
+        // The file stands among those that were changed, and the line in it, or the value, no more.
+        let is_gone = action.is_outdated && !action.is_lookup();
+        let is_bare = is_bare_edit(action) && ending == "ok";
         let is_needless = is_told || is_looked_at || is_passed_on || is_gone || is_bare || prepares(action);
         let later = actions.get(number + 1..).unwrap_or_default();
         if is_needless || was_overtaken(action, later, files) || files.is_overtaken(action) {
