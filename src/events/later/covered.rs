@@ -42,16 +42,24 @@ impl ProgramRun {
         self.place == earlier.place || self.place.is_empty() || earlier.place.is_empty()
     }
 
-    /// Returns true if it ran on other things than an `earlier` run of the same program: both name or choose some, and not the same.
+    /// Returns true if it ran on other things than an `earlier` run of the same program: both name or choose some, and none of the same.
     pub fn is_on_others(&self, earlier: &Self) -> bool {
-        let both = |of: fn(&Self) -> &[String]| !of(self).is_empty() && !of(earlier).is_empty();
-        let is_same = |word: &String| {
-            let mut others = earlier.words.iter();
-            others.any(|other| is_within(word, other) || is_within(other, word))
+        fn chosen(run: &ProgramRun) -> Vec<&str> {
+            let choices = run.choices.iter().map(String::as_str);
+            choices
+                .filter(|choice| !choice.starts_with('-') || choice.contains('='))
+                .collect()
+        }
+        fn named(run: &ProgramRun) -> Vec<&str> {
+            run.words.iter().map(String::as_str).collect()
+        }
+        let are_apart = |of: fn(&Self) -> Vec<&str>| {
+            let (own, others) = (of(self), of(earlier));
+            let overlaps = |word: &str, other: &str| is_within(word, other) || is_within(other, word);
+            let is_there = |word: &&str| others.iter().any(|other| overlaps(word, other));
+            !own.is_empty() && !others.is_empty() && !own.iter().any(is_there)
         };
-        self.program == earlier.program
-            && (both(|run| &run.words) && !self.words.iter().any(is_same)
-                || both(|run| &run.choices) && !self.chooses_less(earlier))
+        self.program == earlier.program && (are_apart(named) || are_apart(chosen))
     }
 
     /// Returns true if the `error` of another run names one of the files or packages that it names.

@@ -170,9 +170,10 @@ fn is_most_of(tool: &str, given: &str, later: &str, error: &str) -> bool {
     object.is_some_and(|object| is_same(&object)) && 2 * stay.iter().filter(is_same).count() > stay.len()
 }
 
-/// If a call ran tests, or was to.
+/// If tests failed in a call, or were to run there: where they passed another program failed.
 fn is_of_tests(action: &Event) -> bool {
-    action.outcome.tests.is_some() || action.deciding_run().is_some_and(ProgramRun::is_of_tests)
+    let is_to_run = || action.deciding_run().is_some_and(ProgramRun::is_of_tests);
+    action.outcome.tests.map_or_else(is_to_run, TestCounts::fails)
 }
 
 /// Tests that ran to an end.

@@ -17,6 +17,9 @@ use crate::tokens::TokenCounter;
 /// Stands before the number of files that the line has no room for.
 const AND: &str = ", and ";
 
+/// Stands before the line where other lines tell changed files as well.
+const ALSO: &str = "also ";
+
 /// The changed files that no line names, the latest first, as far as they fit into `most` tokens.
 pub(super) fn unnamed(
     files: &EndStates,
@@ -29,14 +32,16 @@ pub(super) fn unnamed(
         return None;
     }
     let edits: Vec<&str> = lines.iter().filter_map(|line| edit_of(&line.candidate)).collect();
+    let changed = names.len();
     names.retain(|name| !edits.iter().any(|edit| names_file(edit, name)));
     let all = names.len();
+    let also = if all < changed { ALSO } else { "" };
     while !names.is_empty() {
         let more = match all - names.len() {
             0 => String::new(),
             more => format!("{AND}{more} more"),
         };
-        let text = [list_of_changes(&names), more].concat();
+        let text = [also, &list_of_changes(&names), &more].concat();
         let cost = rank::cost(&text, &mut String::new(), counter);
         if cost <= most {
             return Some(Chosen {
@@ -85,7 +90,7 @@ fn names_file(text: &str, name: &str) -> bool {
 
 /// The changes of the files that a line lists, the latest first, as one event.
 pub(super) fn changes(line: &str, number: usize) -> Event {
-    let mut touches: Vec<Touch> = listed_changes(line)
+    let mut touches: Vec<Touch> = listed_changes(line.strip_prefix(ALSO).unwrap_or(line))
         .iter()
         .map(|file| Touch::of(Step::Write, file))
         .collect();

@@ -309,6 +309,26 @@ fn tests_are_closed_by_a_run_of_as_many_and_calls_by_the_same_without_what_was_w
         run("npx vitest run b.test.ts"),
         " Tests  3 passed (3)\nexit code: 0",
     );
+    let money = (
+        "sh",
+        run("pnpm --filter money test"),
+        " Tests  5 failed | 49 passed (54)\nexit code: 1",
+    );
+    let both = (
+        "sh",
+        run("pnpm --filter money --filter invoicing test"),
+        "money test:  Tests  54 passed (54)\nexit code: 0",
+    );
+    let checks = (
+        "sh",
+        run("pnpm test; pnpm eslint src"),
+        " Tests  40 passed (40)\n\n/w/src/a.ts\n  1:22  error  'money' is defined but never used  no-unused-vars\n\n✖ 1 problem (1 error, 0 warnings)\nexit code: 1",
+    );
+    let linted = (
+        "sh",
+        run("pnpm eslint src && echo LINT_OK"),
+        "LINT_OK\nexit code: 0",
+    );
     let find = |id: &str, answer: &'static str| {
         (
             "find_booking",
@@ -326,6 +346,9 @@ fn tests_are_closed_by_a_run_of_as_many_and_calls_by_the_same_without_what_was_w
     for (calls, is_open) in [
         (vec![&one, &whole], false),
         (vec![&many, &few], true),
+        (vec![&money, &both], false),
+        (vec![&checks], true),
+        (vec![&checks, &linted], false),
         (vec![&wrong], true),
         (vec![&wrong, &right], false),
         (vec![&denied], false),
