@@ -95,29 +95,22 @@ pub(super) fn done(
 
 /// If a call failed and the work went on without it, mended or tried another way, or `later` runs cover its own.
 pub(super) fn was_overtaken(action: &Event, later: &[Event], files: &EndStates) -> bool {
-    let outcome = &action.outcome;
-    let failed = outcome.failed() == Some(true);
+    let failed = action.outcome.failed() == Some(true);
     if failed && !action.is_open && (action.times == 1 || action.may_be_done_otherwise()) {
         return true;
     }
     let later = later
         .get(later.len().saturating_sub(MAX_LATER)..)
         .unwrap_or_default();
-    let went_well = || {
-        let went_well = later.iter().filter(|later| later.outcome.failed() != Some(true));
-        went_well.filter(|later| later.is_answered)
-    };
-    // A check that printed a failure is out of date once something was changed and another run went well.
-    let changed = || went_well().skip_while(|later| later.target.effect != Effect::Modify);
-    let is_mended = || outcome.is_marked && changed().skip(1).any(|later| later.target.is_run);
     // What was tried out before an edit may be otherwise after it.
     let is_tried_again = || {
         let edits =
             |later: &&Event| later.target.effect == Effect::Modify && !files.only_makes(&later.touches);
-        let mut after = went_well().skip_while(|later| !edits(later));
+        let went_well = |later: &&Event| later.is_answered && later.outcome.failed() != Some(true);
+        let mut after = later.iter().filter(went_well).skip_while(|later| !edits(later));
         after.next().is_some() && after.any(Event::runs_code)
     };
-    action.runs_code() && is_tried_again() || is_mended() || is_covered(action, later)
+    action.runs_code() && is_tried_again() || is_covered(action, later)
 }
 
 /// If a call did nothing but to run programs, and `later` runs cover all of its own.

@@ -66,7 +66,9 @@ fn a_call_that_acts_is_told_with_the_first_line_of_the_reply_and_a_lookup_by_its
 
 /// The files that a summary lists as changed.
 fn listed(text: &str) -> Vec<String> {
-    let names = text.lines().find_map(|line| Some(line.split_once("changed: ")?.1));
+    let names = text
+        .lines()
+        .find_map(|line| Some(line.split_once("changed: ")?.1));
     names.map_or_else(Vec::new, |names| names.split(", ").map(str::to_owned).collect())
 }
 
