@@ -16,6 +16,9 @@ use super::target::{Effect, MAX_TARGET, MAX_VALUE, Target, ToolKind, cut, quoted
 use super::tools::{ArgumentFields, Holds, Verb, Verbs};
 use crate::knowledge::tool_names::{is_note, is_thought};
 
+/// Stands before the files that a patch removes.
+pub(crate) const REMOVES: &str = "removes ";
+
 /// Files of a patch that are told.
 const MAX_PATCHED: usize = 4;
 
@@ -98,16 +101,7 @@ fn of_fields(name: &str, named: Option<&str>, fields: &ArgumentFields<'_>) -> Ta
         return target;
     }
     if let Some(touches) = touches {
-        let name = if is_patch { patch::PATCH } else { name };
-        let files: Vec<&str> = touches.iter().filter_map(|touch| touch.file.as_deref()).collect();
-        let clause = files.join(", ");
-        return Target {
-            kind: ToolKind::Patch,
-            effect: Effect::Modify,
-            file: files.last().map(|file| (*file).to_owned()),
-            touches,
-            ..told(name, &clause)
-        };
+        return on_patch(if is_patch { patch::PATCH } else { name }, touches);
     }
     if let Some(address) = fields.get(Holds::Address) {
         let more = fields.all(Holds::Address).skip(1).count();
@@ -277,6 +271,28 @@ fn on_file(name: &str, verbs: Verbs, path: &str, fields: &ArgumentFields<'_>) ->
         touches: step.map(touch).into_iter().chain(others).collect(),
         file: (!path.is_empty()).then_some(path),
         ..Target::default()
+    }
+}
+
+/// A tool that works on the files of a patch.
+fn on_patch(name: &str, touches: Vec<Touch>) -> Target {
+    let named = |removes: bool| -> Vec<&str> {
+        let named = touches
+            .iter()
+            .filter(|touch| (touch.step == Step::Remove) == removes);
+        named.filter_map(|touch| touch.file.as_deref()).collect()
+    };
+    let (changed, removed) = (named(false), named(true));
+    let file = changed.last().or(removed.last()).map(|file| (*file).to_owned());
+    let (clause, removes) = (changed.join(", "), removed.join(", "));
+    Target {
+        kind: ToolKind::Patch,
+        effect: Effect::Modify,
+        file,
+        beside: (!removed.is_empty()).then(|| [REMOVES, &removes].concat()),
+        key: [name, " ", &clause, " ", &removes].concat(),
+        touches,
+        ..told(name, &clause)
     }
 }
 

@@ -150,7 +150,11 @@ fn candidates<'f, 't: 'f>(
 /// The test run whose counts stand near the end of an output: at `edge` or later, which is where `found` was read from.
 pub(crate) fn test_run<'t>(body: &'t str, edge: usize, found: &LiteralHits<'_>) -> Option<TestRun<'t>> {
     let mut rows = candidates([found], LineTable::Runners).into_iter();
-    rows.find_map(|row| TABLE.tests.get(row)?.run(body, edge))
+    rows.find_map(|row| {
+        let mut run = TABLE.tests.get(row)?.run(body, edge)?;
+        run.counts.runner = Some(row);
+        Some(run)
+    })
 }
 
 /// The errors and warnings of a compiler or a linter, where its lines stand in the edges of an output.
@@ -287,6 +291,7 @@ mod tests {
                 let counts = TestCounts {
                     passed: example.passed,
                     failed: example.failed,
+                    runner: run.counts.runner,
                 };
                 assert_eq!(run.counts, counts, "{}: {body}", row.name);
                 assert_eq!(run.failing, example.failing.as_deref(), "{}: {body}", row.name);
@@ -333,6 +338,7 @@ mod tests {
             let expected = TestCounts {
                 passed: Some(passed),
                 failed: Some(failed),
+                runner: run.counts.runner,
             };
             assert_eq!(run.counts, expected, "{counts}");
             // Where something else stands at the end, the counts are of an earlier run.

@@ -8,6 +8,8 @@ pub(crate) struct TestCounts {
     pub passed: Option<u32>,
     /// Failures and errors.
     pub failed: Option<u32>,
+    /// The row of the runner that counts so.
+    pub runner: Option<usize>,
 }
 
 /// The number that a group of a match has; 1 where it has words instead.
@@ -33,7 +35,12 @@ impl TestCounts {
         let passed = number(found, "passed");
         let ran =
             number(found, "total").map(|total| total.saturating_sub(number(found, "skipped").unwrap_or(0)));
-        (Self { passed, failed }, ran)
+        let counts = Self {
+            passed,
+            failed,
+            runner: None,
+        };
+        (counts, ran)
     }
 
     /// Number of tests that a line counts.

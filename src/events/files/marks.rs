@@ -4,7 +4,6 @@ use super::end_states::EndStates;
 use super::steps::{DoneStep, steps};
 use crate::events::event::Event;
 use crate::events::later::cause::cause_of;
-use crate::events::run::ProgramRun;
 use crate::events::shell::Step;
 use crate::events::target::Effect;
 
@@ -31,8 +30,7 @@ impl EndStates {
         if self.is_cause_gone(event) {
             return Some(NO_LONGER_SO);
         }
-        let mut runs = event.target.runs.iter();
-        if runs.any(ProgramRun::sets_aside) && runs.next().is_some() {
+        if event.ran_without_changes() {
             return Some(SET_ASIDE);
         }
         // What it shows stands there no more.

@@ -3,6 +3,9 @@
 use crate::events::run::{ProgramRun, RunKind};
 use crate::events::shell::last_step;
 
+/// Words of a run that are compared with those of others.
+const MAX_NAMED: usize = 16;
+
 impl ProgramRun {
     /// Returns true if it covers all that an `earlier` run was to do.
     pub fn covers(&self, earlier: &Self) -> bool {
@@ -44,28 +47,32 @@ impl ProgramRun {
 
     /// Returns true if it ran on other things than an `earlier` run of the same program: both name or choose some, and none of the same.
     pub fn is_on_others(&self, earlier: &Self) -> bool {
-        fn chosen(run: &ProgramRun) -> Vec<&str> {
-            let choices = run.choices.iter().map(String::as_str);
-            choices
-                .filter(|choice| !choice.starts_with('-') || choice.contains('='))
-                .collect()
-        }
-        fn named(run: &ProgramRun) -> Vec<&str> {
-            run.words.iter().map(String::as_str).collect()
-        }
-        let are_apart = |of: fn(&Self) -> Vec<&str>| {
-            let (own, others) = (of(self), of(earlier));
-            let overlaps = |word: &str, other: &str| is_within(word, other) || is_within(other, word);
-            let is_there = |word: &&str| others.iter().any(|other| overlaps(word, other));
-            !own.is_empty() && !others.is_empty() && !own.iter().any(is_there)
-        };
-        self.program == earlier.program && (are_apart(named) || are_apart(chosen))
+        let (own, others) = (self.named(), earlier.named());
+        let overlaps = |word: &str, other: &str| is_within(word, other) || is_within(other, word);
+        let is_there = |word: &&str| others.iter().any(|other| overlaps(word, other));
+        !own.is_empty() && !others.is_empty() && !own.iter().any(is_there)
+    }
+
+    /// The first of the words and of the values of options that select a part of its work.
+    fn named(&self) -> Vec<&str> {
+        let values = self
+            .choices
+            .iter()
+            .filter(|choice| !choice.starts_with('-') || choice.contains('='));
+        // Words may stand within words: `core/testOnly a.B`.
+        let named = self
+            .words
+            .iter()
+            .chain(values)
+            .flat_map(|word| word.split([' ', ';']));
+        let named = named.filter(|word| !word.is_empty() && !is_measure(word));
+        named.take(MAX_NAMED).collect()
     }
 
     /// Returns true if the `error` of another run names one of the files or packages that it names.
     pub fn is_of_named(&self, error: &str) -> bool {
         let is_end = |rest: &str| !rest.starts_with(|sign: char| sign.is_alphanumeric() || sign == '_');
-        self.words.iter().any(|word| {
+        self.words.iter().take(MAX_NAMED).any(|word| {
             let word = word.trim_start_matches("./").trim_end_matches('/');
             let mut places = error.match_indices(word);
             let is_path = word.contains(['/', '.']) && word.contains(char::is_alphanumeric);
@@ -78,6 +85,12 @@ impl ProgramRun {
         let is_chosen = |choice: &String| earlier.choices.contains(choice);
         self.choices.iter().all(is_chosen)
     }
+}
+
+/// If a word is a number or a time: `50`, `20s`.
+fn is_measure(word: &str) -> bool {
+    let unit = word.trim_start_matches(|sign: char| sign.is_ascii_digit());
+    unit.len() < word.len() && unit.len() <= 2 && unit.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
 /// Returns true if a test, or a file or directory of tests, is among those that `wider` names.

@@ -1,36 +1,46 @@
 //! Open errors: failures of which nothing of the same kind came later.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::cause::cause_of;
 use crate::events::event::Event;
 use crate::events::outcome::status::CallStatus;
 use crate::events::outcome::text::tool_of;
 use crate::events::run::ProgramRun;
-use crate::events::shell::last_step;
+use crate::events::shell::{is_same_file, last_step};
 use crate::events::target::Effect;
 use crate::knowledge::errors::ErrorKind;
 use crate::knowledge::reading::kind_of;
 use crate::knowledge::test_counts::TestCounts;
 
-/// Later runs of tests, or calls of one tool, that an error is compared with.
+/// Later calls of one tool, runs of one program or of tests, and edits of files of one name that an error is compared with.
 const MAX_LATER: usize = 64;
 
 /// Calls that went well after a failed one that say that it stopped nothing.
 const OVERTAKEN: usize = 2;
 
+/// The exit code of what a key or a signal interrupted.
+const INTERRUPTED: i32 = 130;
+
 /// Later calls, by what they were attempts at.
 #[derive(Default)]
 pub(crate) struct Later<'a> {
     tests: Vec<TestsRun<'a>>,
-    /// Programs that ran.
-    programs: FxHashSet<&'a str>,
+    runs: FxHashMap<&'a str, Vec<&'a ProgramRun>>,
     /// The arguments that tools were given, where that went well.
     given: FxHashMap<&'a str, Vec<&'a str>>,
-    /// The last steps of the names of files that were edited.
-    edited: FxHashSet<&'a str>,
+    /// Files that were edited, by the last steps of their names.
+    edited: FxHashMap<&'a str, Vec<&'a str>>,
     /// The number of calls that went well.
     went_well: usize,
+}
+
+/// Adds one more to those of a name.
+fn push<'a, T>(all: &mut FxHashMap<&'a str, Vec<T>>, name: &'a str, one: T) {
+    let of_name = all.entry(name).or_default();
+    if of_name.len() < MAX_LATER {
+        of_name.push(one);
+    }
 }
 
 /// Closes the errors of which nothing is left at the end.
@@ -69,7 +79,7 @@ pub(crate) fn has_passed(action: &Event) -> bool {
 impl<'a> Later<'a> {
     pub(crate) fn of(actions: &'a [Event]) -> Self {
         let mut later = Self::default();
-        for action in actions {
+        for action in actions.iter().rev() {
             later.note(action);
         }
         later
@@ -84,64 +94,82 @@ impl<'a> Later<'a> {
         if self.tests.len() < MAX_LATER {
             self.tests.extend(TestsRun::of(action));
         }
-        // What a tool was given is another thing each time, what a program runs on mostly the same.
-        let runs = target
-            .runs
-            .iter()
-            .filter(|run| !failed || action.deciding_run() == Some(run));
-        self.programs.extend(runs.map(|run| run.program.as_str()));
+        // A newer error of a program stands for older ones.
+        let deciding = action.deciding_run();
+        for run in target.runs.iter().filter(|run| !failed || deciding == Some(run)) {
+            push(&mut self.runs, &run.program, run);
+        }
         if failed {
             return;
         }
         self.went_well += 1;
         if !target.is_run {
             let (tool, arguments) = arguments(&target.line);
-            let given = self.given.entry(tool).or_default();
-            if given.len() < MAX_LATER {
-                given.push(arguments);
-            }
+            push(&mut self.given, tool, arguments);
         }
-        if target.effect == Effect::Modify && !action.changed_nothing {
-            self.edited.extend(target.file.as_deref().map(last_step));
+        if target.effect == Effect::Modify
+            && !action.changed_nothing
+            && let Some(file) = target.file.as_deref()
+        {
+            push(&mut self.edited, last_step(file), file);
         }
     }
 
-    /// If nothing is left of what failed: it looked for what is not there, a person refused it, the work went on
-    /// without it, or something of its kind came later.
+    /// If nothing is left of what failed: it looked for what is not there, somebody refused or ended it, the changes were stashed,
+    /// the work went on without it, or something of its kind came later.
     pub(crate) fn resolves(&self, action: &Event) -> bool {
         let (target, outcome) = (&action.target, &action.outcome);
-        let is_missing = |error: &str| kind_of(error) == Some(ErrorKind::NotFound);
-        let only_looked = action.is_lookup() && outcome.error.as_deref().is_some_and(is_missing);
-        let by_person = |error: &str| outcome.status == CallStatus::Refused && error.contains("user");
+        let error = outcome.error.as_deref().unwrap_or_default();
+        let only_looked = action.is_lookup() && kind_of(error) == Some(ErrorKind::NotFound);
+        let by_person = outcome.status == CallStatus::Refused && is_of_person(error);
         let is_overtaken = self.went_well >= OVERTAKEN && action.may_be_done_otherwise();
-        if only_looked || is_overtaken || outcome.error.as_deref().is_some_and(by_person) {
+        if only_looked
+            || by_person
+            || outcome.exit_code == Some(INTERRUPTED)
+            || action.ran_without_changes()
+            || is_overtaken
+        {
             return true;
         }
-        // What fails without the changes is none of the work's.
-        if target.runs.iter().any(ProgramRun::sets_aside) {
-            return true;
-        }
-        if is_of_tests(action) {
-            return self.tests.iter().any(|run| run.stands_for(action));
+        if target.is_run && is_of_tests(action) {
+            return self.tests.iter().any(|tests| tests.stands_for(action));
         }
         if let Some(run) = action.deciding_run() {
-            let is_built = run.is_of_build() && !self.tests.is_empty();
-            return is_built || self.programs.contains(run.program.as_str());
+            let same = |later: &&ProgramRun| later.is_at_place_of(run) && !later.is_on_others(run);
+            let mut later = self.runs.get(run.program.as_str()).into_iter().flatten();
+            return later.any(same) || run.is_of_build() && self.tests.iter().any(|tests| tests.builds(run));
         }
         let file = target.file.as_deref().filter(|_| target.effect == Effect::Modify);
-        file.map_or_else(
-            || !target.is_run && self.has_given(action),
-            |file| self.edited.contains(last_step(file)),
-        )
+        match file {
+            Some(file) => {
+                let of_name = self.edited.get(last_step(file)).into_iter().flatten();
+                of_name.into_iter().any(|edited| is_same_file(edited, file))
+            }
+            None => !target.is_run && self.has_given(action),
+        }
     }
 
-    /// If a tool that failed went well: a lookup with anything, others with most of the same.
+    /// If a tool that failed went well: with most of the same, or looking for something else where the error names what was wrong.
     fn has_given(&self, action: &Event) -> bool {
         let (tool, given) = arguments(&action.target.line);
         let error = action.outcome.error.as_deref().unwrap_or_default();
+        let names = |given: &str, of: fn(&str) -> &str| {
+            let mut named = given.split(", ").map(of);
+            named.any(|name| !name.is_empty() && error.contains(name))
+        };
         let mut later = self.given.get(tool).into_iter().flatten();
-        later.any(|later| action.is_lookup() || is_most_of(tool, given, later, error))
+        later.any(|later| {
+            let is_other = names(given, value_of) || names(later, key_of);
+            action.is_lookup() && is_other || is_most_of(tool, given, later, error)
+        })
     }
+}
+
+/// If an error says that a person refused a call.
+fn is_of_person(error: &str) -> bool {
+    ["The user ", "the user ", "by user", "by the user"]
+        .iter()
+        .any(|words| error.contains(words))
 }
 
 /// The tool of a line, and what it was given: `card: C1, branch: 22` of `order_card(card: C1, branch: 22)`.
@@ -151,20 +179,26 @@ fn arguments(line: &str) -> (&str, &str) {
     (tool, given.trim_start_matches('(').trim_end_matches(')'))
 }
 
+fn key_of(argument: &str) -> &str {
+    argument.split_once(": ").map_or("", |(key, _)| key)
+}
+
+fn value_of(argument: &str) -> &str {
+    argument.split_once(": ").map_or(argument, |(_, value)| value)
+}
+
 /// If a tool was given most of the same, but for what an error names, on the same object.
 fn is_most_of(tool: &str, given: &str, later: &str, error: &str) -> bool {
-    let is_wrong = |argument: &&str| match argument.split_once(": ") {
-        Some((key, value)) => error.contains(key) || error.contains(value),
-        None => error.contains(*argument),
+    let is_wrong = |argument: &&str| {
+        let key = key_of(argument);
+        !key.is_empty() && error.contains(key) || error.contains(value_of(argument))
     };
     let stay: Vec<&str> = given.split(", ").filter(|argument| !is_wrong(argument)).collect();
     let is_same = |argument: &&&str| later.split(", ").any(|later| later == **argument);
     // `reservation_id` is what `cancel_reservation` is about, and the first one what others are.
     let is_named = |argument: &&&str| {
-        argument
-            .split(['_', ':'])
-            .next()
-            .is_some_and(|name| tool.contains(name))
+        let name = argument.split(['_', ':']).next();
+        name.is_some_and(|name| tool.contains(name))
     };
     let object = stay.iter().find(is_named).or(stay.first());
     object.is_some_and(|object| is_same(&object)) && 2 * stay.iter().filter(is_same).count() > stay.len()
@@ -179,33 +213,55 @@ fn is_of_tests(action: &Event) -> bool {
 /// Tests that ran to an end.
 struct TestsRun<'a> {
     event: &'a Event,
-    /// The number of tests; all where it is not known.
-    ran: u32,
+    run: Option<&'a ProgramRun>,
+    passed: bool,
 }
 
 impl<'a> TestsRun<'a> {
     fn of(event: &'a Event) -> Option<Self> {
         let failed = event.outcome.failed() == Some(true);
-        let ran = match event.outcome.tests {
-            Some(tests) if !tests.ran_none() => tests.ran(),
-            _ if is_of_tests(event) && (failed || has_passed(event)) => u32::MAX,
-            _ => return None,
+        let any_ran = match event.outcome.tests {
+            Some(tests) => !tests.ran_none(),
+            None => is_of_tests(event) && (failed || has_passed(event)),
         };
-        Some(Self { event, ran })
+        any_ran.then(|| Self {
+            event,
+            run: event.deciding_run(),
+            passed: !failed,
+        })
     }
 
-    /// If it tells more than an earlier one that failed: it ran as many tests, or passed and names the file that failed.
+    /// If it tells more than an `earlier` call that failed: it ran as many tests, or passed and names the file that failed.
     fn stands_for(&self, earlier: &Event) -> bool {
+        let tests = earlier.outcome.tests;
         let error = earlier.outcome.error.as_deref().unwrap_or_default();
-        let passed = self.event.outcome.failed() != Some(true);
-        if passed && self.event.target.runs.iter().any(|run| run.is_of_named(error)) {
+        let is_one = tests.is_none_or(|tests| tests.failed <= Some(1));
+        if self.passed && is_one && self.event.target.runs.iter().any(|run| run.is_of_named(error)) {
             return true;
         }
-        let is_other = |(run, earlier): (&ProgramRun, &ProgramRun)| {
-            !run.is_at_place_of(earlier) || run.is_on_others(earlier)
+        let own = self.event.outcome.tests;
+        let is_of_runner = own
+            .zip(tests)
+            .is_some_and(|(own, tests)| own.runner == tests.runner);
+        // Of runs that count no tests, only those of one program are alike.
+        let is_alike = match self.run.zip(earlier.deciding_run()) {
+            Some((run, failed)) if run.program == failed.program => {
+                run.is_at_place_of(failed) && !run.is_on_others(failed)
+            }
+            Some((run, failed)) => is_of_runner && run.is_at_place_of(failed),
+            None => is_of_runner,
         };
-        let runs = self.event.deciding_run().zip(earlier.deciding_run());
-        self.ran >= earlier.outcome.tests.map_or(1, TestCounts::ran) && !runs.is_some_and(is_other)
+        let ran = |counts: Option<TestCounts>| counts.map(TestCounts::ran);
+        is_alike && ran(own).is_none_or(|own| own >= ran(tests).unwrap_or(1))
+    }
+
+    /// If tests of the same tool ran where a build failed.
+    fn builds(&self, build: &ProgramRun) -> bool {
+        let tool = |run: &ProgramRun| run.program.split(' ').next().map(str::to_owned);
+        self.passed
+            && self
+                .run
+                .is_some_and(|run| run.is_at_place_of(build) && tool(run) == tool(build))
     }
 }
 
@@ -215,6 +271,15 @@ impl Event {
         let outcome = &self.outcome;
         let is_check = self.checks_code() && cause_of(self).is_none();
         outcome.tests.is_none() && outcome.diagnostics.is_none() && !is_check
+    }
+
+    /// If it checked the code while the changes were stashed.
+    pub(crate) fn ran_without_changes(&self) -> bool {
+        let runs = &self.target.runs;
+        let last = runs.iter().rposition(ProgramRun::checks_code).unwrap_or_default();
+        let mut before = runs.iter().take(last).rev();
+        let stash = before.find(|run| run.program == "git stash");
+        stash.is_some_and(ProgramRun::sets_aside)
     }
 
     /// The program that decided how a command ended: the tests that failed, or else the last one.

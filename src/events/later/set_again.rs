@@ -1,91 +1,131 @@
-//! Values that a later call set anew.
+//! Values that a later call set anew, as its answer says: `previous_room: 205`.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use crate::events::event::Event;
-use crate::events::outcome::later_calls::is_id;
 use crate::events::outcome::text::tool_of;
 use crate::knowledge::tool_names::sets;
 
-/// What calls that went well set.
-pub(crate) fn values(all: &[Event]) -> FxHashSet<String> {
-    all.iter().filter_map(value).collect()
-}
+/// Words of a key whose value is no longer so.
+const FORMER: [&str; 4] = ["previous", "old", "former", "replaced"];
 
-/// Marks calls whose values a later call of the same tool set anew.
-pub(crate) fn mark_set_again(all: &mut [Event]) {
-    let mut again: FxHashSet<String> = FxHashSet::default();
-    for event in all.iter_mut().rev() {
-        if let Some(value) = value(event) {
-            event.is_outdated |= !again.insert(value);
+/// What calls set, with the results of the last ones.
+#[derive(Default)]
+pub(crate) struct SetValues(FxHashMap<String, String>);
+
+impl SetValues {
+    pub fn of(all: &[Event]) -> Self {
+        let mut last = Self::default();
+        for event in all.iter().rev() {
+            last.note(event);
+        }
+        last
+    }
+
+    /// If a later call set the value of a line anew.
+    pub fn replace(&self, line: &str) -> bool {
+        let Some((what, value)) = setting(line) else {
+            return false;
+        };
+        let mut fields = self
+            .0
+            .get(&what)
+            .into_iter()
+            .flat_map(|result| result.split([',', ';']));
+        fields.any(|field| {
+            let is_former = |key: &str| FORMER.iter().any(|word| key.contains(word));
+            field
+                .trim()
+                .split_once(": ")
+                .is_some_and(|(key, former)| is_former(key) && former == value)
+        })
+    }
+
+    fn note(&mut self, event: &Event) {
+        let went_well = event.is_answered && event.outcome.failed() != Some(true) && !event.target.is_run;
+        let result = event.outcome.result.as_deref().filter(|_| went_well);
+        if let Some((result, (what, _))) = result.zip(setting(&event.target.line)) {
+            let results = self.0.entry(what).or_default();
+            results.push_str("; ");
+            results.push_str(result);
         }
     }
 }
 
-fn value(event: &Event) -> Option<String> {
-    let went_well = event.is_answered && event.outcome.failed() != Some(true) && !event.target.is_run;
-    value_of(&event.target.line).filter(|_| went_well)
+/// Marks calls whose values later ones set anew.
+pub(crate) fn mark_set_again(all: &mut [Event]) {
+    let mut later = SetValues::default();
+    for event in all.iter_mut().rev() {
+        event.is_outdated |= later.replace(&event.target.line);
+        later.note(event);
+    }
 }
 
-/// What the line of a call sets: the tool, its object and all it was given but the last value; `None` where it sets nothing, or words.
-pub(crate) fn value_of(line: &str) -> Option<String> {
+/// What the line of a call sets (its tool, its object and all it was given but the last value), and to what.
+fn setting(line: &str) -> Option<(String, &str)> {
     let tool = tool_of(line);
     let given = line.strip_prefix(tool)?.strip_prefix('(')?.strip_suffix(')')?;
-    let (_, first) = given.split(", ").next()?.split_once(": ")?;
     let (object, value) = given.rsplit_once(": ")?;
-    let is_value = !value.contains([' ', '…']) && object.contains(", ");
-    (is_value && sets(tool) && is_id(first)).then(|| [tool, " ", object].concat())
+    (object.contains(", ") && sets(tool)).then(|| ([tool, " ", object].concat(), value))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_value_is_set_anew_where_all_but_the_last_argument_is_the_same() {
-        let is_again = |one: &str, other: &str| {
-            let [one, other] = [one, other].map(value_of);
-            one.is_some() && one == other
+    fn event(line: &str, result: &str) -> Event {
+        let mut event = Event {
+            is_answered: true,
+            ..Event::default()
         };
-        for (one, other, expected) in [
+        line.clone_into(&mut event.target.line);
+        event.outcome.result = Some(result.to_owned());
+        event
+    }
+
+    #[test]
+    fn a_value_is_set_anew_where_a_later_answer_names_it_as_the_former_one() {
+        let room = "assign_room(booking: BK20962, room: 205)";
+        for (line, later, result, expected) in [
             (
-                "assign_room(booking: BK20962, room: 205)",
+                room,
                 "assign_room(booking: BK20962, room: 209)",
+                "ok: true, previous_room: 205",
                 true,
             ),
             (
-                "assign_room(booking: BK20962, room: 205)",
+                room,
+                "assign_room(booking: BK20962, room: 209)",
+                "ok: true",
+                false,
+            ),
+            (
+                room,
                 "assign_room(booking: BK20963, room: 209)",
+                "previous_room: 205",
                 false,
             ),
             (
-                "update_line(order: PO-88215, line: 1, qty: 50)",
-                "update_line(order: PO-88215, line: 1, qty: 80)",
-                true,
-            ),
-            (
-                "update_line(order: PO-88215, line: 1, qty: 50)",
-                "update_line(order: PO-88215, line: 2, qty: 80)",
+                "update_line(order: PO-8, line: 1, qty: 50)",
+                "update_line(order: PO-8, line: 2, qty: 80)",
+                "old_qty: 50",
                 false,
             ),
             (
-                "update_ticket(id: INC-48213, comment: One)",
-                "update_ticket(id: INC-48213, status: Two)",
+                "update_stock(sku: HW-1, delta: -5)",
+                "update_stock(sku: HW-1, delta: -7)",
+                "on_hand: 12",
                 false,
             ),
-            (
-                "update_ticket(id: INC-48213, comment: One done)",
-                "update_ticket(id: INC-48213, comment: Two done)",
-                false,
-            ),
-            (
-                "order_item(order: PO-88215, item: HW-1)",
-                "order_item(order: PO-88215, item: HW-2)",
-                false,
-            ),
-            ("set_mode(fast)", "set_mode(slow)", false),
         ] {
-            assert_eq!(is_again(one, other), expected, "{one} / {other}");
+            let mut all = [event(line, "ok: true"), event(later, result)];
+            mark_set_again(&mut all);
+            assert_eq!(all[0].is_outdated, expected, "{line} / {later}");
+            assert_eq!(
+                SetValues::of(&all[1..]).replace(line),
+                expected,
+                "{line} / {later}"
+            );
         }
     }
 }

@@ -54,18 +54,22 @@ pub(crate) struct PatchLines<'p> {
     pub removed: Vec<&'p str>,
 }
 
-/// What takes the place of the texts in blocks: their other halves say nothing of the file.
+/// What takes the place of the texts in blocks, where a text is nothing but blocks; `None` where nothing does.
 pub(crate) fn replacing(text: &str) -> Option<String> {
-    let block = BLOCKS
-        .iter()
-        .find(|block| block.iter().all(|mark| text.contains(mark)))?;
+    let text = text.trim();
+    let is_whole = |block: &&[&str; 3]| {
+        let last = text.lines().next_back().unwrap_or_default();
+        text.starts_with(block[0]) && text.contains(block[1]) && last.starts_with(block[2])
+    };
+    let block = BLOCKS.iter().find(is_whole)?;
     let mut is_new = false;
     let lines = text.lines().filter(|line| {
         let mark = block.iter().position(|mark| line.starts_with(mark));
         is_new = mark.map_or(is_new, |mark| mark == 1);
         is_new && mark.is_none()
     });
-    Some(lines.collect::<Vec<_>>().join("\n"))
+    let lines: Vec<&str> = lines.collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
 /// The lines of a patch, or of blocks of texts and what takes their place; none if a text is no such thing.
@@ -110,7 +114,13 @@ mod tests {
     fn of_blocks_only_what_takes_the_place_is_told() {
         let blocks = "<<<<<<< SEARCH\n:start_line:2\n-------\na = 1\n=======\na = 2\nb = 3\n>>>>>>> REPLACE\n\n<<<<<<< SEARCH\nc\n=======\nd\n>>>>>>> REPLACE";
         assert_eq!(replacing(blocks).as_deref(), Some("a = 2\nb = 3\nd"));
-        assert_eq!(replacing("@@ -1 +1 @@\n-a\n+b"), None);
+        for other in [
+            "@@ -1 +1 @@\n-a\n+b",
+            "if line.startswith(\"<<<<<<< SEARCH\"):\n    pass\n=======\n>>>>>>> REPLACE",
+            "<<<<<<< SEARCH\na = 1\n=======\n>>>>>>> REPLACE",
+        ] {
+            assert_eq!(replacing(other), None, "{other}");
+        }
     }
 
     #[test]

@@ -4,15 +4,16 @@ use std::fmt::Write as _;
 
 use super::verdicts::without_verdict;
 use super::work::NO_ANSWER;
+use crate::events::call::REMOVES;
 use crate::events::event::Event;
 use crate::events::files::marks::{CHANGED, MARKS};
 use crate::events::outcome::later_calls::LaterCalls;
 use crate::events::outcome::outcome;
 use crate::events::outcome::reported::ReportedFields;
-use crate::events::outcome::status::{Answer, CallStatus};
+use crate::events::outcome::status::{Answer, Outcome};
 use crate::events::read_back::target_of_line;
 use crate::events::shell::{Step, Touch};
-use crate::events::target::Effect;
+use crate::events::target::{Effect, Target};
 
 /// The line of a call, in its parts: `bash: make (x2, 1 failed) (before later edits) -> exit 1: no rule`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -20,6 +21,8 @@ pub(super) struct CallLine<'l> {
     pub label: &'l str,
     /// The files that the script writes which it runs.
     pub writes: Option<&'l str>,
+    /// The files that a patch removes.
+    removes: Option<&'l str>,
     /// The number of runs, as the line tells it.
     runs: Option<&'l str>,
     mark: Option<&'static str>,
@@ -59,6 +62,8 @@ impl<'l> CallLine<'l> {
                 read.runs = Some(note);
             } else if let Some(files) = note.strip_prefix("writes ") {
                 read.writes = Some(files);
+            } else if let Some(files) = note.strip_prefix(REMOVES) {
+                read.removes = Some(files);
             } else {
                 break;
             }
@@ -72,6 +77,9 @@ impl<'l> CallLine<'l> {
         let mut line = self.label.to_owned();
         if let Some(files) = self.writes {
             let _ = write!(line, " (writes {files})");
+        }
+        if let Some(files) = self.removes {
+            let _ = write!(line, " ({REMOVES}{files})");
         }
         if let Some(runs) = self.runs {
             let _ = write!(line, " ({runs})");
@@ -121,9 +129,22 @@ impl<'l> CallLine<'l> {
         let error = self.ending?.strip_prefix("failed: ")?;
         let mut event = Event::default();
         self.label.clone_into(&mut event.target.line);
-        event.outcome.error = Some(error.to_owned());
-        event.outcome.status = CallStatus::Failed;
+        event.outcome = self.outcome_of(error, &event.target);
         Some(event)
+    }
+
+    /// The outcome that an ending tells.
+    fn outcome_of(&self, text: &str, target: &Target) -> Outcome {
+        let (exit_code, is_error) = self.status();
+        // Behind the counts of a runner, which were a line of their own, stands what failed.
+        let text = text.replacen("; ", "\n", 1);
+        let answer = Answer {
+            text: &text,
+            is_error,
+            exit_code,
+        };
+        let told = &mut ReportedFields::default();
+        outcome(answer, target.effect, &target.line, told, LaterCalls::default())
     }
 
     /// The call as an event, the first of its summary being number 0; `None` if it is not known what it was.
@@ -131,25 +152,19 @@ impl<'l> CallLine<'l> {
         let mut target = target_of_line(self.label)?;
         let ending = self.ending.unwrap_or_default();
         let ending = without_verdict(ending);
-        let (exit_code, failed) = self.status();
-        let text = match failed {
+        let text = match self.status().1 {
             Some(_) => ending.split_once(": ").map_or("", |(_, text)| text),
             None => ending,
-        };
-        // Behind the counts of a runner, which were a line of their own, stands what failed.
-        let text = text.replacen("; ", "\n", 1);
-        let answer = Answer {
-            text: &text,
-            is_error: failed,
-            exit_code,
         };
         let mut touches = std::mem::take(&mut target.touches);
         if let Some(files) = self.writes {
             target.effect = Effect::Modify;
             touches.extend(files.split(", ").map(|file| Touch::of(Step::Write, file)));
         }
-        let told = &mut ReportedFields::default();
-        let outcome = outcome(answer, target.effect, &target.line, told, LaterCalls::default());
+        if let Some(files) = self.removes {
+            touches.extend(files.split(", ").map(|file| Touch::of(Step::Remove, file)));
+        }
+        let outcome = self.outcome_of(text, &target);
         let failed = outcome.failed() == Some(true);
         let is_answered = ending != NO_ANSWER;
         touches.retain(|touch| touch.step == Step::Run || !failed && is_answered);

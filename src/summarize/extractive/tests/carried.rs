@@ -99,7 +99,7 @@ Recent work:
 }
 
 #[test]
-fn failures_that_were_mended_are_open_no_more() {
+fn failures_are_open_until_the_same_runs_again() {
     let previous = "Open errors:
 - bash: pytest -q (x2) -> exit 1: ModuleNotFoundError: No module named 'yaml'
 - bash: make -> exit 2: no rule to make target 'all'";

@@ -336,8 +336,21 @@ fn tests_are_closed_by_a_run_of_as_many_and_calls_by_the_same_without_what_was_w
             answer,
         )
     };
-    let wrong = find("R8TT4C", "Error: booking is not active");
+    let wrong = find("R8TT4C", "Error: No active booking R8TT4C");
     let right = find("R8TI4C", r#"{"pnr": "R8TI4C", "name": "Silva"}"#);
+    let python = (
+        "sh",
+        run("pytest -q"),
+        "=== 3 failed, 37 passed in 2.0s ===\nexit code: 1",
+    );
+    let api = ("sh", run("npx tsc -p packages/api"), "failed\nexit code: 1");
+    let web = ("sh", run("npx tsc -p packages/web"), "done\nexit code: 0");
+    let stopped = ("sh", run("node mock.js"), "KeyboardInterrupt\nexit code: 130");
+    let copied = (
+        "sh",
+        run("cp a b"),
+        "cp: cannot create regular file '/home/user/b': Permission denied\nexit code: 1",
+    );
     let denied = (
         "sh",
         run("rm -rf build"),
@@ -352,6 +365,11 @@ fn tests_are_closed_by_a_run_of_as_many_and_calls_by_the_same_without_what_was_w
         (vec![&wrong], true),
         (vec![&wrong, &right], false),
         (vec![&denied], false),
+        (vec![&copied], true),
+        (vec![&stopped], false),
+        // Other tests, and another package.
+        (vec![&python, &whole], true),
+        (vec![&api, &web], true),
     ] {
         let calls: Vec<(&str, &str, &str)> = calls
             .iter()
