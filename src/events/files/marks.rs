@@ -55,11 +55,16 @@ impl EndStates {
 
     /// If an event tried code that was edited or put back after it.
     fn is_before_edits(&self, event: &Event) -> bool {
-        let is_undone = |(from, to): (usize, usize)| from < event.number && event.number < to;
-        let is_before = self.0.last_edit.is_some_and(|last| event.number < last)
-            || self.0.last_put_back.is_some_and(is_undone);
+        let is_before = self.0.last_edit.is_some_and(|last| event.number < last);
         let tries = event.is_trial() || event.checks_code();
-        is_before && tries && !event.is_lookup() && self.only_tried(event)
+        let is_tried = tries && !event.is_lookup() && self.only_tried(event);
+        is_tried && (is_before || self.is_of_undone(event))
+    }
+
+    /// If an event came between a change of a file and its undoing.
+    pub fn is_of_undone(&self, event: &Event) -> bool {
+        let is_between = |(from, to): (usize, usize)| from < event.number && event.number < to;
+        self.0.last_put_back.is_some_and(is_between)
     }
 
     /// If the last event that put a changed file back is this one or a later one.

@@ -257,11 +257,12 @@ impl<'a> TestsRun<'a> {
 
     /// If tests of the same tool ran where a build failed.
     fn builds(&self, build: &ProgramRun) -> bool {
-        let tool = |run: &ProgramRun| run.program.split(' ').next().map(str::to_owned);
+        let is_same_tool =
+            |run: &ProgramRun| run.program.split(' ').next() == build.program.split(' ').next();
         self.passed
             && self
                 .run
-                .is_some_and(|run| run.is_at_place_of(build) && tool(run) == tool(build))
+                .is_some_and(|run| run.is_at_place_of(build) && is_same_tool(run))
     }
 }
 

@@ -291,6 +291,22 @@ fn a_line_put_in_goes_with_what_a_command_changed_between_two_edits() {
 }
 
 #[test]
+fn what_failed_with_an_edit_that_was_put_back_is_open_no_more() {
+    let run = |command: &str| serde_json::json!({ "command": command }).to_string();
+    let edit = r#"{"path": "src/lib.rs", "old_str": "one()", "new_str": "two()"}"#;
+    let counted =
+        "test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out\nexit code: 101";
+    for (back, is_open) in [("git checkout src/lib.rs", false), ("git checkout -b next", true)] {
+        let text = done(&[
+            ("str_replace", edit, "The file has been edited."),
+            ("sh", &run("cargo test"), counted),
+            ("sh", &run(back), "exit code: 0"),
+        ]);
+        assert_eq!(text.contains("Open errors"), is_open, "{back}: {text}");
+    }
+}
+
+#[test]
 fn tests_are_closed_by_a_run_of_as_many_and_calls_by_the_same_without_what_was_wrong() {
     let run = |command: &str| serde_json::json!({ "command": command }).to_string();
     let one = (
