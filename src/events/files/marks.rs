@@ -56,15 +56,13 @@ impl EndStates {
     /// If an event tried code that was edited or put back after it.
     fn is_before_edits(&self, event: &Event) -> bool {
         let is_before = self.0.last_edit.is_some_and(|last| event.number < last);
-        let tries = event.is_trial() || event.checks_code();
-        let is_tried = tries && !event.is_lookup() && self.only_tried(event);
-        is_tried && (is_before || self.is_of_undone(event))
+        is_before && self.only_tried(event) || self.tried_undone(event)
     }
 
-    /// If an event came between a change of a file and its undoing.
-    pub fn is_of_undone(&self, event: &Event) -> bool {
+    /// If an event tried code between a change of it and the undoing.
+    pub fn tried_undone(&self, event: &Event) -> bool {
         let is_between = |(from, to): (usize, usize)| from < event.number && event.number < to;
-        self.0.last_put_back.is_some_and(is_between)
+        self.0.last_put_back.is_some_and(is_between) && self.only_tried(event)
     }
 
     /// If the last event that put a changed file back is this one or a later one.
@@ -72,9 +70,10 @@ impl EndStates {
         self.0.last_put_back.is_some_and(|(_, back)| back >= number)
     }
 
-    /// If an event was answered, and changed nothing.
+    /// If an event tried code, was answered, and changed nothing.
     fn only_tried(&self, event: &Event) -> bool {
-        event.is_answered && event.target.effect != Effect::Modify && !self.edits(event)
+        let tries = (event.is_trial() || event.checks_code()) && !event.is_lookup();
+        tries && event.is_answered && event.target.effect != Effect::Modify && !self.edits(event)
     }
 
     /// If an event failed because something was missing or in the way, and at the end it is there, or removed.

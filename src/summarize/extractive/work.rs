@@ -338,7 +338,7 @@ fn open<'e>(actions: &'e [Event], files: &EndStates) -> Vec<(usize, &'e Event)> 
         action.is_open
             && !was_overtaken(action, later(number), files)
             && files.mark_of(action) != Some(NO_LONGER_SO)
-            && !files.is_of_undone(action)
+            && !files.tried_undone(action)
     };
     let open = numbered.filter(|(number, action)| is_open(*number, action));
     open.filter(|(_, action)| seen.insert(action.outcome.error.as_deref().unwrap_or(&action.target.line)))
