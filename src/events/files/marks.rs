@@ -3,12 +3,8 @@
 use super::end_states::EndStates;
 use super::steps::{DoneStep, steps};
 use crate::events::event::Event;
-use crate::events::later::cause::cause_of;
 use crate::events::shell::Step;
 use crate::events::target::Effect;
-
-/// The mark of a failure whose cause is gone.
-pub(crate) const NO_LONGER_SO: &str = "no longer so";
 
 /// The mark of what stands no more as the event left it.
 pub(crate) const CHANGED: &str = "changed later";
@@ -19,16 +15,13 @@ const RUN_FAILED: &str = "its last run failed";
 const SET_ASIDE: &str = "changes stashed";
 
 /// All marks.
-pub(crate) const MARKS: [&str; 5] = [NO_LONGER_SO, CHANGED, BEFORE_EDITS, RUN_FAILED, SET_ASIDE];
+pub(crate) const MARKS: [&str; 4] = [CHANGED, BEFORE_EDITS, RUN_FAILED, SET_ASIDE];
 
 impl EndStates {
     /// What later events make of one, in a few words.
     pub fn mark_of(&self, event: &Event) -> Option<&'static str> {
         if event.is_outdated {
             return Some(CHANGED);
-        }
-        if self.is_cause_gone(event) {
-            return Some(NO_LONGER_SO);
         }
         if event.ran_without_changes() {
             return Some(SET_ASIDE);
@@ -74,19 +67,5 @@ impl EndStates {
     fn only_tried(&self, event: &Event) -> bool {
         let tries = (event.is_trial() || event.checks_code()) && !event.is_lookup();
         tries && event.is_answered && event.target.effect != Effect::Modify && !self.edits(event)
-    }
-
-    /// If an event failed because something was missing or in the way, and at the end it is there, or removed.
-    fn is_cause_gone(&self, event: &Event) -> bool {
-        let Some(cause) = cause_of(event) else {
-            return false;
-        };
-        let is_later = |by: Option<usize>| by.is_some_and(|by| by > event.number);
-        let mut files = self.0.alike(cause.name).peekable();
-        if cause.is_in_the_way {
-            files.peek().is_some() && files.all(|file| file.is_gone)
-        } else {
-            files.any(|file| !file.is_gone && (is_later(file.changed_by) || is_later(file.run_by)))
-        }
     }
 }

@@ -1,6 +1,5 @@
 //! The consequences of later calls for earlier ones: errors are closed, runs covered, lookups outdated.
 
-pub(crate) mod cause;
 mod covered;
 pub(crate) mod outdated;
 pub(crate) mod resolved;

@@ -2,7 +2,6 @@
 
 use rustc_hash::FxHashMap;
 
-use super::cause::cause_of;
 use crate::events::event::Event;
 use crate::events::outcome::status::CallStatus;
 use crate::events::outcome::text::tool_of;
@@ -21,6 +20,9 @@ const OVERTAKEN: usize = 2;
 
 /// The exit code of what a key or a signal interrupted.
 const INTERRUPTED: i32 = 130;
+
+/// Words of an error that say that what was to run is not there.
+const MISSING: [&str; 3] = ["command not found", "No module named ", "can't open file"];
 
 /// Later calls, by what they were attempts at.
 #[derive(Default)]
@@ -270,7 +272,8 @@ impl Event {
     /// If the work may go on without what failed: tests that fail and a build that does not end well are not got around.
     pub(crate) fn may_be_done_otherwise(&self) -> bool {
         let outcome = &self.outcome;
-        let is_check = self.checks_code() && cause_of(self).is_none();
+        let is_there = |error: &str| !MISSING.iter().any(|words| error.contains(words));
+        let is_check = self.checks_code() && outcome.error.as_deref().is_none_or(is_there);
         outcome.tests.is_none() && outcome.diagnostics.is_none() && !is_check
     }
 

@@ -15,7 +15,7 @@ use super::work::{RunsBefore, is_bare_edit, was_overtaken};
 use crate::events::call::target;
 use crate::events::event::{Event, FIRST_NUMBER};
 use crate::events::files::end_states::EndStates;
-use crate::events::files::marks::{BEFORE_EDITS, NO_LONGER_SO};
+use crate::events::files::marks::BEFORE_EDITS;
 use crate::events::files::taken_out::TakenOut;
 use crate::events::later::resolved::Later;
 use crate::events::later::set_again::SetValues;
@@ -253,7 +253,7 @@ impl PreviousSummary {
                 Section::Files | Section::Asked => true,
                 _ => false,
             };
-            if is_past || section == Section::Errors && mark == Some(NO_LONGER_SO) {
+            if is_past {
                 continue;
             }
             let text = match mark {

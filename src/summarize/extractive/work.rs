@@ -8,7 +8,6 @@ use super::candidate::{Candidate, LineLimits, Section, order};
 use super::verdicts::{LAST_LINE, Verdicts};
 use crate::events::event::Event;
 use crate::events::files::end_states::EndStates;
-use crate::events::files::marks::NO_LONGER_SO;
 use crate::events::later::resolved::has_passed;
 use crate::events::line::shortened;
 use crate::events::outcome::status::{CallStatus, Outcome};
@@ -335,10 +334,7 @@ fn open<'e>(actions: &'e [Event], files: &EndStates) -> Vec<(usize, &'e Event)> 
     let numbered = actions.iter().enumerate().rev();
     let later = |number: usize| actions.get(number + 1..).unwrap_or_default();
     let is_open = |number: usize, action: &Event| {
-        action.is_open
-            && !was_overtaken(action, later(number), files)
-            && files.mark_of(action) != Some(NO_LONGER_SO)
-            && !files.tried_undone(action)
+        action.is_open && !was_overtaken(action, later(number), files) && !files.tried_undone(action)
     };
     let open = numbered.filter(|(number, action)| is_open(*number, action));
     open.filter(|(_, action)| seen.insert(action.outcome.error.as_deref().unwrap_or(&action.target.line)))

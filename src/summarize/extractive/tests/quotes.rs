@@ -177,43 +177,6 @@ fn an_edit_that_was_undone_is_not_quoted() {
 }
 
 #[test]
-fn a_failure_whose_cause_is_gone_says_so() {
-    let function = |n: u32| format!("def total_{n}(rows):\n    return sum(rows[{n}])\n");
-    let text = (0..6).map(function).collect::<Vec<String>>().concat();
-    let create = serde_json::json!({"command": "create", "path": "/w/a.py", "file_text": text}).to_string();
-    let made = r#"{"command": "create", "path": "/w/a.py", "file_text": "x = 1"}"#;
-    let failed = || {
-        let exists = answer("Invalid `path` parameter: /w/a.py. File already exists at: /w/a.py.");
-        let made = [call("", "editor", made), answer("New file created at /w/a.py")];
-        [&made[..], &[call("", "editor", &create), exists]].concat()
-    };
-    let shell = |command: &'static str| {
-        let done = answer("<returncode>0</returncode>\n<output>\n</output>");
-        [call("", "bash", command), done]
-    };
-    let edit = || {
-        [
-            call("", "editor", EDIT),
-            answer("The file /w/a.py has been edited."),
-        ]
-    };
-    for (later, is_gone) in [
-        (vec![], false),
-        (edit().to_vec(), false),
-        (shell(r#"{"command": "wc -l /w/a.py > n.txt"}"#).to_vec(), false),
-        (shell(r#"{"command": "rm /w/a.py"}"#).to_vec(), true),
-    ] {
-        let text = quoting(&[failed(), later].concat(), 900);
-        let heading = [
-            "editor create /w/a.py -> failed",
-            "editor create /w/a.py (no longer so) -> failed",
-        ];
-        assert!(text.contains(heading[usize::from(is_gone)]), "{text}");
-        assert!(!text.contains(heading[usize::from(!is_gone)]), "{text}");
-    }
-}
-
-#[test]
 fn a_page_is_quoted_until_something_was_done_with_it() {
     let page: Vec<String> = (0..30)
         .map(|link| format!("\t[{link}] link 'Item {link}'"))
