@@ -17,8 +17,6 @@ enum NameTells {
     /// The same, as the last word.
     LooksUpLast,
     Acts,
-    /// It gives something that has one value another.
-    Sets,
 }
 
 #[cfg(test)]
@@ -90,16 +88,6 @@ pub(crate) fn is_lookup(tool: &str) -> bool {
 /// Returns true if a tool changes something where it acts.
 pub(crate) fn acts(tool: &str) -> bool {
     acts_by_name(tool) == Some(true)
-}
-
-/// Returns true if a tool gives something that has one value another, by the first word of its name.
-pub(crate) fn sets(tool: &str) -> bool {
-    let own = tool.rsplit_once("__").map_or(tool, |(_, own)| own);
-    let mut first = None;
-    each_word(own, |word| {
-        first.get_or_insert_with(|| WORDS.get(word).copied().unwrap_or_default());
-    });
-    first.is_some_and(|told| told & (1 << NameTells::Sets as u8) != 0)
 }
 
 /// If a tool acts, or only looks something up, by the verb in its name: the first word (`get_user`) or the last one (`order_cancel`). A

@@ -4,7 +4,6 @@ use rustc_hash::FxHashMap;
 
 use crate::events::event::Event;
 use crate::events::outcome::text::tool_of;
-use crate::knowledge::tool_names::sets;
 
 /// Words of a key whose value is no longer so.
 const FORMER: [&str; 4] = ["previous", "old", "former", "replaced"];
@@ -66,7 +65,9 @@ fn setting(line: &str) -> Option<(String, &str)> {
     let tool = tool_of(line);
     let given = line.strip_prefix(tool)?.strip_prefix('(')?.strip_suffix(')')?;
     let (object, value) = given.rsplit_once(": ")?;
-    (object.contains(", ") && sets(tool)).then(|| ([tool, " ", object].concat(), value))
+    object
+        .contains(", ")
+        .then(|| ([tool, " ", object].concat(), value))
 }
 
 #[cfg(test)]
