@@ -66,7 +66,7 @@ pub(crate) fn run_of_written<'s>(
 }
 
 /// The effect of a statement alone.
-fn does_to_files(statement: &Statement) -> Effect {
+pub(crate) fn does_to_files(statement: &Statement) -> Effect {
     let does_step = |step: Step| statement.touches.iter().any(|touch| touch.step == step);
     if statement.words.len() == 2
         && statement

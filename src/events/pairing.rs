@@ -29,13 +29,16 @@ impl Pairing {
                 open = OpenCalls::default();
                 asking = index;
             }
-            if turn.role == Role::Assistant {
+            // A command that a person ran stands with what it printed.
+            if turn.role == Role::Assistant || !turn.calls.is_empty() {
                 asking = index;
                 open = OpenCalls::new(turn.calls.iter().map(|call| call.name.as_ref()));
                 // Of two calls with one id in a turn the first has it.
                 for (place, call) in turn.calls.iter().enumerate().rev() {
                     by_id.extend(call.id.map(|id| (id, (index, place))));
                 }
+            }
+            if turn.role == Role::Assistant {
                 continue;
             }
             if turn.role != Role::Tool && turn.answers.is_empty() {
@@ -114,5 +117,27 @@ mod tests {
             ..views[3].clone()
         };
         assert!(answered(&[&views[..2], &[answer]].concat()));
+    }
+
+    #[test]
+    fn what_a_person_ran_stands_with_what_it_printed_and_not_with_the_edit_before_it() {
+        let edit = "src/a.rs\n```rust\n<<<<<<< SEARCH\nlet a = 1;\n=======\nlet a = 2;\n>>>>>>> REPLACE\n```";
+        let linted = "# Fix any errors below, if possible.\n\n## Running: cargo clippy\n\nerror: unused `a`";
+        let ran = "I ran this command:\n\ncargo test\n\nAnd got this output:\n\n1 passed; 0 failed";
+        let record = serde_json::json!({"messages": [
+            {"role": "user", "content": "Make it 2."},
+            {"role": "assistant", "content": edit},
+            {"role": "user", "content": linted},
+            {"role": "assistant", "content": "Please run the tests."},
+            {"role": "user", "content": ran},
+        ]});
+        let record = record.to_string();
+        let views = views_of(&record);
+        let turns = source_turns(Context::of(&views), &views, Into::into);
+        let pairing = Pairing::of(&turns);
+        let answers = [(1, 0), (2, 0), (4, 0)].map(|call| pairing.answer(call));
+        assert_eq!(answers, [None, Some((2, 0)), Some((4, 0))]);
+        let command = |turn: usize| turns[turn].calls[0].arguments.texts();
+        assert_eq!([command(2), command(4)], [["cargo clippy"], ["cargo test"]]);
     }
 }

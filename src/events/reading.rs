@@ -211,9 +211,9 @@ fn shows_less(outcome: &Outcome, earlier: &Outcome) -> bool {
 
 /// Every call: its place and its target.
 fn calls(turns: &[SourceTurn<'_>], pairing: &Pairing) -> impl Iterator<Item = (Place, Target)> {
-    let speaking = turns.iter().enumerate();
-    let speaking = speaking.filter(|(_, turn)| turn.role == Role::Assistant);
-    speaking.flat_map(move |(index, turn)| {
+    let calling = turns.iter().enumerate();
+    let calling = calling.filter(|(_, turn)| turn.makes_calls());
+    calling.flat_map(move |(index, turn)| {
         let places = (0..turn.calls.len()).map(move |number| (index, number));
         places.filter_map(|place| Some((place, target_at(turns, pairing, place)?)))
     })

@@ -54,6 +54,11 @@ pub(crate) fn runs(command: &Command) -> Vec<ProgramRun> {
     found
 }
 
+/// Returns true if a statement compiles code, tests it or looks for faults in it.
+pub(crate) fn checks_code(statement: &Statement) -> bool {
+    run(statement).is_some_and(|run| run.checks_code())
+}
+
 fn run(statement: &Statement) -> Option<ProgramRun> {
     let (does, name, rest) = statement.program()?;
     let mut words = rest.iter().map(|word| word.text.as_str()).peekable();

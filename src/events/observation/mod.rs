@@ -56,10 +56,14 @@ struct Observation {
     #[serde(default)]
     page: bool,
     place: TurnPlace,
+    /// The marks around the command that a person ran, before what it printed.
+    command: Option<[String; 2]>,
     #[cfg(test)]
     example: String,
     #[cfg(test)]
     counterexample: String,
+    #[cfg(test)]
+    ran: Option<String>,
 }
 
 /// The marks around a person's words in an environment's output.
@@ -162,6 +166,18 @@ pub(crate) fn observed_from(text: &str, place: TurnPlace, openings: Openings) ->
 pub(crate) fn shows_page(text: &str) -> bool {
     let mut pages = OBSERVATIONS.observation.iter().filter(|row| row.page);
     pages.any(|row| row.begins(text.trim()).is_some())
+}
+
+/// The command that a person ran and what it printed, in an observation that tells both.
+pub(crate) fn command_in(text: &str) -> Option<(&str, &str)> {
+    OBSERVATIONS.observation.iter().find_map(|row| {
+        let [opens, ends] = row.command.as_ref()?;
+        let (_, rest) = text
+            .strip_prefix(row.starts.as_deref()?)?
+            .split_once(opens.as_str())?;
+        let (command, printed) = rest.split_once(ends.as_str())?;
+        Some((command.trim(), printed.trim_start()))
+    })
 }
 
 /// The text of an observation, behind a label such as `OBSERVATION:`, `Observation 3:` or `[read_file for 'a.py'] Result:`.

@@ -85,8 +85,8 @@ pub(super) fn blocks(
             is_last = false;
         }
         is_spoken_after |= turn.role == Role::Human && !turn.is_observed && !turn.prose.trim().is_empty();
-        let before = turns.get(..index).unwrap_or_default();
-        let caller = before.iter().rposition(|turn| turn.role == Role::Assistant);
+        let before = turns.get(..=index).unwrap_or_default();
+        let caller = before.iter().rposition(SourceTurn::makes_calls);
         let calls = caller.map_or_else(Vec::new, |caller| calls_of(events, caller));
         outputs(turn, at, &calls, files, limits, &mut blocks);
     }
