@@ -14,8 +14,6 @@ use super::files::scripts::{Scripts, written_by};
 use super::files::taken_out::mark_taken_out;
 use super::later::outdated::mark_outdated;
 use super::later::resolved::close_resolved;
-use super::later::set_again::mark_set_again;
-use super::later::states::tell_states;
 use super::line::cleaned;
 use super::open_file::opened_in;
 use super::outcome::error_line::refuses;
@@ -32,7 +30,6 @@ use super::source::SourceTurn;
 use super::target::{Effect, Target};
 use super::written::row::AnswerBy;
 use crate::knowledge::errors::says_not_done;
-use crate::trajectory::Role;
 
 /// The calls of the turns in order of their last run, each told once, and the earlier runs.
 pub(crate) fn actions(turns: &[SourceTurn<'_>]) -> (Vec<Event>, Vec<Event>) {
@@ -144,8 +141,6 @@ pub(crate) fn events(turns: &[SourceTurn<'_>]) -> Vec<Event> {
         all.push(event);
     }
     mark_outdated(&mut all, &calls);
-    mark_set_again(&mut all);
-    tell_states(&mut all, turns);
     mark_taken_out(&mut all, turns);
     pass_on_put_in(&mut all);
     all

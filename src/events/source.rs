@@ -117,8 +117,8 @@ pub(crate) fn source_turns<'a>(
                 match observed_from(own.as_deref().unwrap_or(&text), place, context.forms.openings) {
                     Some(0) => {
                         // Words of a person in it stay theirs.
-                        let said = spoken_in(&text, context.forms.openings);
-                        source.prose = said.map_or("".into(), |said| Cow::Owned(said.into_owned()));
+                        let said = spoken_in(&text);
+                        source.prose = said.map_or("".into(), |said| Cow::Owned(said.to_owned()));
                         if source.prose.is_empty() {
                             source.role = Role::Tool;
                         }

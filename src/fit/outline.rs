@@ -69,8 +69,7 @@ pub(super) fn outline(
             }
         });
     let speaks = |view: &Cow<'_, TurnView<'_>>| {
-        let speaks_in = |said: &str| spoken_in(said, Forms::default().openings).is_some();
-        human_text(view).is_some_and(|said| !is_by_environment(view.index) || speaks_in(&said))
+        human_text(view).is_some_and(|said| !is_by_environment(view.index) || spoken_in(&said).is_some())
     };
     let last_human = views.all().rev().find(speaks).map(|view| view.index);
     let turns: Vec<TurnFacts> = turns.collect();

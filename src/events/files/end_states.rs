@@ -235,7 +235,7 @@ mod tests {
             &["cp a.py.original a.py"],
         ]
         .concat();
-        assert_eq!(undone(&original), [1, 2, 3, 5]);
+        assert_eq!(undone(&original), [1, 3, 5]);
         let written = ["echo 1 > b.py", "rm b.py", "echo 2 > b.py"];
         assert_eq!(undone(&written), [0]);
         // Put back twice: both times it is the file as it is at the end.
@@ -252,7 +252,7 @@ mod tests {
             "cp a.py.fixed a.py",
             "cp a.py.orig a.py",
         ];
-        assert_eq!(undone(&tried), [1, 2]);
+        assert_eq!(undone(&tried), [2]);
         assert_eq!(undone(&tried[..3]), [0; 0]);
         for last in ["cat a.py.fixed > a.py", "cp a.py.fixed b.py"] {
             assert_eq!(undone(&[&tried[..], &[last]].concat()), [2], "{last}");

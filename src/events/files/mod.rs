@@ -57,8 +57,6 @@ pub(super) struct Tracked {
     content: Option<FileContent>,
     /// The place of the file that it was made as a copy of.
     copy_of: Option<usize>,
-    /// The place of the file that it was to replace, and the event that did so, if it was made for that and not touched since.
-    replaced: Option<(usize, usize)>,
     /// Its name is longer by an ending than that of the file: a copy that is kept for later.
     pub is_kept: bool,
     /// The last event that changed it, and the last one that ran it.
@@ -103,13 +101,6 @@ impl TrackedFiles {
         let copied = touch.copied_from.as_deref();
         let copied = copied.and_then(|from| self.latest(&path_of(&touch.directory, from)));
         let content = self.content_after(touch.step, found, copied);
-        if let Some(touched) = found.and_then(|found| self.files.get_mut(found)) {
-            touched.replaced = touched.replaced.filter(|(_, by)| *by == event);
-        }
-        if let Some(source) = copied.and_then(|copied| self.files.get_mut(copied)) {
-            let place = found.filter(|_| touch.replaces() && source.is_new);
-            source.replaced = place.map(|place| (place, event));
-        }
         // A copy that was kept of the file is put back.
         let kept = copied.and_then(|copied| self.files.get(copied)?.copy_of);
         let is_put_back = kept.is_some() && kept == found;
@@ -208,7 +199,6 @@ impl TrackedFiles {
             last: self.steps,
             content: None,
             copy_of: None,
-            replaced: None,
             is_kept: false,
             changed_by: (step != Step::Read).then_some(self.event),
             run_by: None,
@@ -235,11 +225,9 @@ impl TrackedFiles {
             .find(|place| self.files.get(*place).is_some_and(is_named))
     }
 
-    /// If an event's change of a file is in what the file holds at the end, and in the file that it was to replace.
+    /// If an event's change of a file is in what the file holds at the end.
     pub fn holds(&self, file: &Tracked, event: usize) -> bool {
-        let replaced = file.replaced.and_then(|(place, _)| self.files.get(place));
-        let mut files = replaced.into_iter().chain([file]);
-        files.all(|file| self.contents.holds(file.content, event))
+        self.contents.holds(file.content, event)
     }
 
     fn find(&self, path: &str) -> Option<usize> {

@@ -5,7 +5,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::put_in::{put_in_by, taken_out_by};
 use crate::events::event::Event;
 use crate::events::line::{cleaned, is_telling, lines_of};
-use crate::events::shell::replaced::{ReplacedText, replaced_by};
 use crate::events::shell::{Step, is_same_file, last_step};
 use crate::events::source::SourceTurn;
 use crate::events::tools::{ArgumentFields, Holds};
@@ -16,9 +15,6 @@ const MAX_ALIKE: usize = 16;
 /// Files of one call, and texts taken out of one file, that are looked at.
 const MAX_FILES: usize = 16;
 const MAX_TEXTS: usize = 512;
-
-/// Longest answer that is searched for what a command was to take out, in bytes.
-const MAX_SHOWN: usize = 20_000;
 
 /// Letters of the shortest text that tells the line it is a part of from others.
 const MIN_PART: usize = 12;
@@ -31,9 +27,7 @@ const CUT: char = '…';
 struct EditedLines {
     path: String,
     put_in: FxHashSet<String>,
-    taken_out: Vec<ReplacedText>,
-    /// Texts that their commands put in the place of what they took out.
-    put_back: Vec<String>,
+    taken_out: Vec<String>,
     /// The longest line that each of these calls took out.
     longest: FxHashSet<String>,
     /// A later call wrote all of it.
@@ -54,35 +48,28 @@ impl TakenOut {
         events.sort_by_key(|event| std::cmp::Reverse(event.number));
         for event in events {
             if let Some(fields) = edit_of(event, turns) {
-                all.note(event, &fields, turns);
+                all.note(event, &fields);
             }
         }
         all
     }
 
     /// Notes a call that stands before those noted so far.
-    fn note(&mut self, event: &Event, fields: &ArgumentFields<'_>, turns: &[SourceTurn<'_>]) {
+    fn note(&mut self, event: &Event, fields: &ArgumentFields<'_>) {
         let put = lines_put_in(fields);
-        let shown = event.answer(turns).filter(|answer| answer.len() <= MAX_SHOWN);
-        let gone = gone_by(fields, shown.unwrap_or_default());
+        let gone = lines_taken_out(fields);
         let created = event.own_touches().iter().any(|touch| touch.step == Step::Create);
         let is_whole = created && fields.get(Holds::Content).is_some();
         for path in files_of(event) {
             let Some(lines) = self.of_file(path) else { continue };
             lines.put_in.extend(put.iter().cloned());
             let room = MAX_TEXTS.saturating_sub(lines.taken_out.len());
-            let is_back = |gone: &ReplacedText| match gone {
-                ReplacedText::Line(line) => lines.put_in.contains(line),
-                ReplacedText::Parts(..) => lines.put_back.iter().any(|text| gone.is_in(text)),
-            };
-            let gone = || gone.iter().filter(|text| !is_back(text)).take(room).cloned();
-            let longest = gone().filter_map(ReplacedText::into_line).max_by_key(String::len);
-            let taken_out: Vec<ReplacedText> = gone().collect();
-            let room = MAX_TEXTS.saturating_sub(lines.put_back.len());
-            let by = taken_out.iter().filter_map(ReplacedText::by).take(room);
-            lines.put_back.extend(by.map(str::to_owned));
-            lines.taken_out.extend(taken_out);
-            lines.longest.extend(longest);
+            let gone = gone.iter().filter(|line| !lines.put_in.contains(*line));
+            let gone: Vec<String> = gone.take(room).cloned().collect();
+            lines
+                .longest
+                .extend(gone.iter().max_by_key(|line| line.len()).cloned());
+            lines.taken_out.extend(gone);
             lines.is_rewritten |= is_whole;
         }
     }
@@ -118,7 +105,6 @@ impl TakenOut {
                 path: path.to_owned(),
                 put_in: FxHashSet::default(),
                 taken_out: Vec::new(),
-                put_back: Vec::new(),
                 longest: FxHashSet::default(),
                 is_rewritten: false,
             });
@@ -137,18 +123,14 @@ impl EditedLines {
         let line = line.trim_end_matches([CUT, ' ']);
         let is_there =
             self.put_in.contains(line) || is_cut && self.put_in.iter().any(|other| other.starts_with(line));
-        let begins = |text: &ReplacedText| matches!(text, ReplacedText::Line(text) if text.starts_with(line));
+        let begins = |text: &String| text.starts_with(line);
         let is_gone = self.has_taken(line) || is_cut && self.taken_out.iter().any(begins);
         !is_there && (self.is_rewritten || is_gone)
     }
 
     fn has_taken(&self, line: &str) -> bool {
-        self.taken_out.iter().any(|text| match text {
-            ReplacedText::Line(text) => {
-                text == line || text.len() >= MIN_PART && line.contains(text.as_str())
-            }
-            ReplacedText::Parts(..) => text.is_in(line),
-        })
+        let is_it = |text: &String| text == line || text.len() >= MIN_PART && line.contains(text.as_str());
+        self.taken_out.iter().any(is_it)
     }
 }
 
@@ -163,7 +145,7 @@ pub(crate) fn mark_taken_out(all: &mut [Event], turns: &[SourceTurn<'_>]) {
             Some(shown) if shown.starts_with(PUT_IN) => taken_out.holds_shown(event, shown),
             _ => taken_out.holds_longest(event, &lines_put_in(&fields)),
         };
-        taken_out.note(event, &fields, turns);
+        taken_out.note(event, &fields);
     }
 }
 
@@ -191,24 +173,11 @@ fn files_of(event: &Event) -> impl Iterator<Item = &str> {
     own.into_iter().chain(others).take(MAX_FILES)
 }
 
-/// The texts that a call takes out of its files: lines that its edit or patch has, and what its command replaces, if its answer does not
-/// show it.
-fn gone_by(fields: &ArgumentFields<'_>, shown: &str) -> Vec<ReplacedText> {
-    let mut gone = Vec::new();
-    for text in taken_out_by(fields) {
-        let lines = lines_of(&text).filter(|line| is_telling(line));
-        gone.extend(lines.map(|line| ReplacedText::Line(cleaned(line))));
-    }
-    let command = fields.get(Holds::Command).unwrap_or_default();
-    // A text that the answer shows was not found, or came again; some show the command once more.
-    let shown: Vec<&str> = shown
-        .lines()
-        .filter(|line| !command.contains(line.trim()))
-        .collect();
-    let is_shown = |text: &ReplacedText| shown.iter().any(|line| text.is_in(line));
-    let replaced = replaced_by(&command).into_iter();
-    gone.extend(replaced.filter(|text| !is_shown(text)));
-    gone
+/// The lines that a call takes out of its files.
+fn lines_taken_out(fields: &ArgumentFields<'_>) -> Vec<String> {
+    let gone = taken_out_by(fields);
+    let gone = gone.iter().flat_map(|text| lines_of(text));
+    gone.filter(|line| is_telling(line)).map(cleaned).collect()
 }
 
 #[cfg(test)]
@@ -258,32 +227,16 @@ mod tests {
     }
 
     #[test]
-    fn scripts_and_patches_of_several_files_take_lines_out() {
+    fn patches_of_several_files_take_lines_out() {
         let edit = serde_json::json!({"path": "/w/src/a.cc", "old_str": "namespace a {", "new_str": "namespace a {\nstatic Counter overflow{\"x\"};"});
-        let command = "b 'remove' //x && python3 - <<'E'\np='src/a.cc'\ns=open(p).read()\ns=s.replace('\\nstatic Counter overflow{\"x\"};\\n','')\nopen(p,'w').write(s)\nE\ngrep -rn x src || echo none";
         let added = "*** Begin Patch\n*** Update File: a/x.go\n@@\n+\tpages := 1\n*** Update File: b/y.go\n@@\n+func Pages(c Context) (int64, error) { return pages_of(c) }\n*** End Patch";
         let removed = "*** Begin Patch\n*** Update File: b/y.go\n@@\n-func Pages(c Context) (int64, error) { return pages_of(c) }\n+func Keys() {\n*** End Patch";
         let calls = [
             ("edit_file", edit),
-            ("run_shell_command", serde_json::json!({"command": command})),
             ("apply_patch", serde_json::json!({"input": added})),
             ("apply_patch", serde_json::json!({"input": removed})),
         ];
-        assert_eq!(marked_calls(&calls), [true, false, true, false]);
-    }
-
-    #[test]
-    fn what_a_command_puts_back_stands() {
-        let edit =
-            || serde_json::json!({"path": "src/a.py", "old_str": "x", "new_str": "limit = slow_limit(rows)"});
-        let sed = |script: &str| serde_json::json!({"command": format!("sed -i '{script}' src/a.py")});
-        let there = ("bash", sed("s/slow_limit/fast_limit/"));
-        let back = ("bash", sed("s/fast_limit/slow_limit/"));
-        assert_eq!(
-            marked_calls(&[("edit_file", edit()), there.clone()]),
-            [true, false]
-        );
-        assert!(!marked_calls(&[("edit_file", edit()), there, back]).contains(&true));
+        assert_eq!(marked_calls(&calls), [false, true, false]);
     }
 
     #[test]

@@ -3,5 +3,3 @@
 mod covered;
 pub(crate) mod outdated;
 pub(crate) mod resolved;
-pub(crate) mod set_again;
-pub(crate) mod states;

@@ -7,7 +7,6 @@ pub(crate) mod openings;
 mod results;
 pub(crate) mod screen;
 mod searched;
-mod state_form;
 #[cfg(test)]
 mod tests;
 
@@ -150,7 +149,7 @@ impl Observation {
 /// The byte offset at which an environment's output begins in a text of a person's role at `place`; `None` if all of it is a person's.
 pub(crate) fn observed_from(text: &str, place: TurnPlace, openings: Openings) -> Option<usize> {
     let is_learned = place > TurnPlace::Anywhere && openings.begins(text);
-    if place == TurnPlace::InAnswer || is_learned || openings.form.said_in(text).is_some() {
+    if place == TurnPlace::InAnswer || is_learned {
         return Some(0);
     }
     let trimmed = text.trim();
@@ -227,15 +226,7 @@ fn numbered<'t>(text: &'t str, label: &str) -> Option<&'t str> {
 
 /// The words of a person in an environment's output: a refusal with a reason, an answer to a question, a field of its state, or words
 /// behind its end.
-pub(crate) fn spoken_in(text: &str, openings: Openings) -> Option<Cow<'_, str>> {
-    match openings.form.said_in(text) {
-        Some(said) => (!said.is_empty()).then_some(Cow::Owned(said)),
-        None => spoken_beside(text).map(Cow::Borrowed),
-    }
-}
-
-/// The words of a person among or behind an environment's output.
-fn spoken_beside(text: &str) -> Option<&str> {
+pub(crate) fn spoken_in(text: &str) -> Option<&str> {
     let rows = || OBSERVATIONS.observation.iter();
     let is_observed = |said: &str| rows().any(|row| row.begins(said) == Some(0));
     let mut closed = rows().filter_map(|row| {
@@ -302,10 +293,7 @@ pub(crate) fn request_in(text: &str, place: TurnPlace, openings: Openings) -> Co
     }
     let own = own_words(text).map_or(Cow::Borrowed(text), Cow::Owned);
     match observed_from(&own, place, openings) {
-        Some(0) => {
-            let said = spoken_in(text, openings).map(Cow::into_owned);
-            said.unwrap_or_default().into()
-        }
+        Some(0) => spoken_in(text).unwrap_or_default().to_owned().into(),
         Some(at) => part_of(own, |text| text.get(..at).unwrap_or_default().trim_end()),
         None => part_of(own, without_appended),
     }

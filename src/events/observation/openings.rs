@@ -6,7 +6,6 @@ use std::hash::{BuildHasher, BuildHasherDefault};
 use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::label_words::WORDS;
-use super::state_form::{FieldCounts, StateForm};
 
 /// Answers that must begin alike.
 const LEAST: usize = 3;
@@ -17,11 +16,10 @@ const MOST: usize = 4;
 /// Bytes of a label at most.
 const MAX_LABEL: usize = 60;
 
-/// The labels of an environment's answers in one record, as hashes, and the form in which it tells its state.
+/// The labels of an environment's answers in one record, as hashes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Openings {
     labels: [Option<u64>; MOST],
-    pub form: StateForm,
 }
 
 /// How often each label stands behind a call; one that words before all calls have too is a person's.
@@ -30,14 +28,12 @@ pub(crate) struct OpeningCounts {
     counts: FxHashMap<u64, usize>,
     of_people: FxHashSet<u64>,
     answers: usize,
-    fields: FieldCounts,
 }
 
 impl OpeningCounts {
     /// Counts a turn behind a call, and returns the hash of its label.
     pub fn note_answer(&mut self, text: &str) -> Option<u64> {
         self.answers += 1;
-        self.fields.note(text);
         let opening = hash_of(text)?;
         *self.counts.entry(opening).or_default() += 1;
         Some(opening)
@@ -45,7 +41,6 @@ impl OpeningCounts {
 
     /// Notes a turn behind no call.
     pub fn note_words(&mut self, text: &str) {
-        self.fields.note(text);
         if self.answers == 0 {
             self.of_people.extend(hash_of(text));
         }
@@ -53,7 +48,6 @@ impl OpeningCounts {
 
     /// The labels that are an environment's, the most frequent first: together they begin most of the answers.
     pub fn learned(self) -> Openings {
-        let form = self.fields.learned();
         let is_one = |(opening, count): &(u64, usize)| *count >= LEAST && !self.of_people.contains(opening);
         let mut found: Vec<(u64, usize)> = self.counts.into_iter().filter(is_one).collect();
         found.sort_unstable_by_key(|(opening, count)| (std::cmp::Reverse(*count), *opening));
@@ -64,7 +58,6 @@ impl OpeningCounts {
         let mut found = found.into_iter().map(|(opening, _)| opening);
         Openings {
             labels: std::array::from_fn(|_| found.next()),
-            form,
         }
     }
 }

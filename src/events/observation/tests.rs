@@ -23,7 +23,7 @@ fn the_label_of_an_observation_is_no_part_of_it() {
         assert_eq!(without_label(text, Openings::default()), expected);
     }
     for row in &OBSERVATIONS.spoken {
-        assert_eq!(spoken_beside(&row.example), Some(row.says.as_str()));
+        assert_eq!(spoken_in(&row.example), Some(row.says.as_str()));
     }
     for row in &OBSERVATIONS.appended {
         assert!(

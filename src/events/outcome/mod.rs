@@ -14,7 +14,6 @@ pub(crate) mod reported;
 mod shown_fields;
 pub(crate) mod status;
 pub(crate) mod success;
-mod table;
 pub(crate) mod terminal;
 pub(crate) mod text;
 mod wrapper;
@@ -71,9 +70,6 @@ pub(crate) fn outcome<'a>(
     } else {
         MAX_SEARCHED
     };
-    if let Some(records) = table::with_records(answer.text) {
-        return outcome(answer.with_text(&records), effect, target, told, later);
-    }
     let Some(fields) = leaves(answer.text.trim(), most) else {
         if let Some(object) = printed_object(answer.text) {
             return outcome(answer.with_text(&object), effect, target, told, later);

@@ -5,7 +5,6 @@ pub(crate) mod patch;
 mod path;
 pub(crate) mod programs;
 pub(crate) mod query;
-pub(crate) mod replaced;
 mod script;
 mod statement;
 mod step;

@@ -52,12 +52,6 @@ impl Touch {
         names.is_some_and(|(copy, of)| has_ending_behind(copy, of))
     }
 
-    /// If it copies a file to the name that its own is made of: `cp a.py.fixed a.py`.
-    pub fn replaces(&self) -> bool {
-        let names = self.file.as_deref().zip(self.copied_from.as_deref());
-        names.is_some_and(|(copy, of)| has_ending_behind(of, copy))
-    }
-
     /// A step on the file that is open in an editor.
     pub fn on_open(step: Step) -> Self {
         Self {

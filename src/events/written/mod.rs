@@ -14,11 +14,6 @@ use forms::Forms;
 use read::{Prose, found};
 use row::{AnswerBy, rows};
 
-/// The text in quotes that Python code begins with, and what follows it.
-pub(crate) fn python_text(code: &str) -> Option<(String, &str)> {
-    python::text(code)
-}
-
 /// An object or a list of objects that Python printed, as JSON.
 pub(crate) fn printed_object(text: &str) -> Option<String> {
     let text = text.trim();

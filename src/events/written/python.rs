@@ -45,13 +45,6 @@ pub(super) fn literal(text: &str) -> Option<Value> {
     serde_json::from_str(&json_of(text)?).ok()
 }
 
-/// The text in quotes that stands first, and what follows it.
-pub(super) fn text(code: &str) -> Option<(String, &str)> {
-    let mut reader = PythonReader { rest: code };
-    let text = reader.quoted()?;
-    Some((text, reader.rest))
-}
-
 /// A literal of Python as JSON, its members in their order.
 pub(super) fn json_of(text: &str) -> Option<String> {
     let mut reader = PythonReader { rest: text };

@@ -18,7 +18,6 @@ use crate::events::files::end_states::EndStates;
 use crate::events::files::marks::BEFORE_EDITS;
 use crate::events::files::taken_out::TakenOut;
 use crate::events::later::resolved::Later;
-use crate::events::later::set_again::SetValues;
 use crate::events::line::{cleaned, is_fence, shortened, without_bullet};
 use crate::events::source::SourceTurn;
 use crate::events::source_call::SourceCall;
@@ -193,7 +192,6 @@ impl PreviousSummary {
             .iter()
             .map(|action| (action.target.line.as_str(), action.is_answered))
             .collect();
-        let set_again = SetValues::of(actions);
         let mended = OnceCell::new();
         let later = || mended.get_or_init(|| Later::of(actions));
         let mut runs = RunsBefore::default();
@@ -245,7 +243,6 @@ impl PreviousSummary {
                     is_again
                         || !is_newest
                         || call.is_edited_again()
-                        || set_again.replace(call.label)
                         || event.is_some_and(is_gone)
                         || is_made_good()
                 }
