@@ -116,26 +116,8 @@ pub(crate) fn source_turns<'a>(
                 let own = own_words(&text);
                 match observed_from(own.as_deref().unwrap_or(&text), place, context.forms.openings) {
                     Some(0) => {
-                        // Words of a person in it stay theirs.
-                        let said = spoken_in(&text);
-                        source.prose = said.map_or("".into(), |said| Cow::Owned(said.to_owned()));
-                        if source.prose.is_empty() {
-                            source.role = Role::Tool;
-                        }
-                        source.is_observed = true;
-                        let text = match source.prose.as_ref() {
-                            "" => text,
-                            said => Cow::Owned(text.replacen(said, "", 1)),
-                        };
-                        let results = results_in(without_appended(&text));
-                        let openings = context.forms.openings;
-                        let shown = part_of(text, |text| without_label(without_appended(text), openings));
                         let asking = sources.last().filter(|_| !is_behind_gap);
-                        let parts = results.or_else(|| asking?.shown_by_call(&shown));
-                        answers = parts.map_or_else(
-                            || vec![(None, shown)],
-                            |parts| parts.into_iter().map(|part| (None, part.into())).collect(),
-                        );
+                        answers = source.observe(text, context.forms, asking);
                     }
                     Some(at) => {
                         let own = own.map_or(text, Cow::Owned);
@@ -172,6 +154,31 @@ impl<'a> SourceTurn<'a> {
     fn write(&mut self, text: Cow<'a, str>, forms: Forms) {
         let read = written(text, forms);
         (self.prose, self.calls, self.answer) = (read.prose, read.calls, read.answer);
+    }
+
+    /// Reads the text of an environment's output in a person's turn: its answers, to the calls of the turn before it.
+    fn observe(
+        &mut self,
+        text: Cow<'a, str>,
+        forms: Forms,
+        asking: Option<&SourceTurn<'_>>,
+    ) -> Vec<(Option<&'a str>, Cow<'a, str>)> {
+        self.is_observed = true;
+        // Words of a person in it stay theirs.
+        let said = spoken_in(&text).unwrap_or_default().to_owned();
+        let text = if said.is_empty() {
+            self.role = Role::Tool;
+            text
+        } else {
+            Cow::Owned(text.replacen(&said, "", 1))
+        };
+        self.prose = Cow::Owned(said);
+        let results = results_in(without_appended(&text));
+        let shown = part_of(text, |text| without_label(without_appended(text), forms.openings));
+        match results.or_else(|| asking?.shown_by_call(&shown)) {
+            Some(parts) => parts.into_iter().map(|part| (None, part.into())).collect(),
+            None => vec![(None, shown)],
+        }
     }
 
     /// If calls in it were made: by an assistant, or by a person who shows what a command printed.
