@@ -82,7 +82,7 @@ fn is_name(word: &str) -> bool {
 }
 
 /// If a line is that of a tool with its arguments: `get_order(id: W1)`.
-fn names_arguments(line: &str) -> bool {
+pub(crate) fn names_arguments(line: &str) -> bool {
     line.split_once('(').is_some_and(|(tool, _)| is_name(tool)) && line.ends_with(')')
 }
 

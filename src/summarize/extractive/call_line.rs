@@ -11,9 +11,11 @@ use crate::events::outcome::later_calls::LaterCalls;
 use crate::events::outcome::outcome;
 use crate::events::outcome::reported::ReportedFields;
 use crate::events::outcome::status::{Answer, Outcome};
-use crate::events::read_back::target_of_line;
+use crate::events::outcome::text::tool_of;
+use crate::events::read_back::{self, target_of_line};
 use crate::events::shell::{Step, Touch};
 use crate::events::target::{Effect, Target};
+use crate::knowledge::tool_names::acts;
 
 /// The line of a call, in its parts: `bash: make (x2, 1 failed) (before later edits) -> exit 1: no rule`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -91,6 +93,28 @@ impl<'l> CallLine<'l> {
             let _ = write!(line, ": {put_in}");
         }
         line
+    }
+
+    /// If nothing is left of a call that only asked for something or ran code once: what came back stood in a quotation.
+    pub fn tells_nothing(&self, event: Option<&Event>) -> bool {
+        if self.ending.is_some() || self.put_in.is_some() || acts(tool_of(self.label)) {
+            return false;
+        }
+        // `type(value: Kiel)` acts on a page.
+        let names_arguments = |event: &Event| {
+            event
+                .target
+                .command
+                .as_deref()
+                .is_some_and(read_back::names_arguments)
+        };
+        match event {
+            Some(event) if event.target.effect == Effect::Modify => false,
+            Some(event) if event.target.is_run => {
+                (event.target.effect == Effect::Read || event.runs_code()) && !names_arguments(event)
+            }
+            _ => read_back::names_arguments(self.label),
+        }
     }
 
     /// If what an edit put in was changed later.

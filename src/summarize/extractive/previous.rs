@@ -235,13 +235,13 @@ impl PreviousSummary {
                             .is_some_and(|shown| taken_out.holds_shown(event, shown))
                     };
                     let is_bare = |event: &Event| {
-                        let tells_nothing = call.ending == Some("ok") && call.put_in.is_none();
-                        tells_nothing && is_bare_edit(event)
+                        call.ending == Some("ok") && call.put_in.is_none() && is_bare_edit(event)
                     };
                     let is_gone =
                         |event: &Event| is_overtaken(event) || is_taken_out(event) || is_bare(event);
                     is_again
                         || !is_newest
+                        || section == Section::Calls && call.tells_nothing(event)
                         || call.is_edited_again()
                         || event.is_some_and(is_gone)
                         || is_made_good()

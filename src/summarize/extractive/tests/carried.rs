@@ -261,6 +261,22 @@ command: make install
 }
 
 #[test]
+fn what_only_asked_for_something_goes_with_the_quotation_that_told_what_came_back() {
+    let previous = "Calls:
+- run_sql(sql: select a from b)
+- bash: python -c # total = 3
+- bash: sbatch jobs/sweep.sbatch
+- browser: type(value=\"Boston\", bid=\"4\")
+- run_sql(sql: select c from d) -> 3";
+    says(
+        previous,
+        ("ls", "src"),
+        &["sbatch jobs", "Boston", "select c from d) -> 3"],
+        &["select a", "total"],
+    );
+}
+
+#[test]
 fn a_call_that_was_quoted_says_what_it_was_given_and_no_output_is_that() {
     let previous = "Recent work:
 - turn -4, promql_query -> value: 0.0011:
