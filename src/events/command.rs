@@ -26,10 +26,15 @@ pub(crate) fn of_command(name: &str, text: &str) -> Target {
     );
     let script = telling.and_then(|at| run_of_written(&command.statements, command.statements.get(at)?));
     let mut shown = shortened(&told, MAX_TARGET).unwrap_or_default();
+    if shown.ends_with(CUT)
+        && let Some(ends) = telling.and_then(|at| with_last(text, &told, command.statements.get(at..)?))
+    {
+        shown = ends.into();
+    }
     // A run that changes nothing says so, however long its command is.
     let words = telling.and_then(|at| Some(&command.statements.get(at)?.words));
     let mode = words.and_then(|words| words.iter().find(|word| flags().only_tells(&word.text)));
-    if let Some(mode) = mode.filter(|mode| shown.ends_with('…') && !shown.contains(&mode.text)) {
+    if let Some(mode) = mode.filter(|mode| shown.ends_with(CUT) && !shown.contains(&mode.text)) {
         shown = format!("{shown} {}", mode.text).into();
     }
     let at = if name.is_empty() { 0 } else { name.len() + 2 };
@@ -126,6 +131,58 @@ fn check_behind_looks(statements: &[Statement], first: usize) -> Option<usize> {
         .filter(|(_, statement)| !statement.is_nested);
     let (at, check) = own.find(|(_, statement)| does_to_files(statement) != Effect::Read)?;
     checks_code(check).then_some(at)
+}
+
+/// The mark where a command is cut.
+const CUT: char = '…';
+
+/// Letters at most of a command that is told by its first statements and its last one.
+const MAX_ENDS: usize = MAX_TARGET + 30;
+
+/// A long command (`told`, the `statements` of `text` from the telling one on) by its first statements and the last one that does more than
+/// to look, which decides what is so in the end: `git stash && … && git stash pop`.
+fn with_last(text: &str, told: &str, statements: &[Statement]) -> Option<String> {
+    let mut own: Vec<&Statement> = statements
+        .iter()
+        .filter(|statement| !statement.is_nested)
+        .collect();
+    let line = own
+        .iter()
+        .position(|statement| statement.end == StatementEnd::Line);
+    own.truncate(line.map_or(own.len(), |line| line + 1));
+    // What is piped on is one.
+    let pipes: Vec<&[&Statement]> = own
+        .split_inclusive(|statement| statement.end != StatementEnd::Pipe)
+        .collect();
+    let span = |from: usize, to: usize| {
+        let (from, to) = (pipes.get(from)?.first()?, pipes.get(to)?.last()?);
+        text.get(from.span.start..to.span.end).map(str::trim)
+    };
+    let joint = |at: usize| {
+        let (before, behind) = (pipes.get(at.checked_sub(1)?)?.last()?, pipes.get(at)?.first()?);
+        let joint = text.get(before.span.end..behind.span.start)?.trim();
+        Some(if joint == ";" {
+            "; ".to_owned()
+        } else {
+            [" ", joint, " "].concat()
+        })
+    };
+    let decides = |pipe: &&[&Statement]| {
+        let first = pipe.first();
+        first.is_some_and(|first| {
+            first.found.is_some() && first.does() != Does::Aside && does_to_files(first) != Effect::Read
+        })
+    };
+    let at = pipes.iter().rposition(decides)?;
+    let whole = span(at, pipes.len() - 1)?.to_owned();
+    let tails = [whole, [span(at, at)?, " …"].concat()];
+    tails.iter().find_map(|tail| {
+        (1..at).rev().find_map(|to| {
+            let head = span(0, to - 1)?;
+            let line = cleaned(&[head, &joint(to)?, "…", &joint(at)?, tail].concat());
+            (told.starts_with(&cleaned(head)) && line.chars().count() <= MAX_ENDS).then_some(line)
+        })
+    })
 }
 
 /// The last line that is no comment, of a command that does nothing.

@@ -16,6 +16,25 @@ fn are_same(one: &str, other: &str, expected: bool) {
 }
 
 #[test]
+fn a_long_command_is_told_by_its_beginning_and_what_decides_its_end() {
+    let line = |command: &str| of_command("", command).line;
+    let run = "bin/rails runner -e development 'q = 0; Invoice.find_each { |invoice| q += 1 }; puts q, Invoice.count'";
+    assert_eq!(
+        line(&format!(
+            "git stash -q -- app && {run}; git stash pop -q; git status -s"
+        )),
+        "git stash -q -- app && …; git stash pop -q; git status -s"
+    );
+    assert_eq!(
+        line(&format!("cd /w && make | tail -3 && {run} && ctest | tail -3")),
+        "make | tail -3 && … && ctest | tail -3"
+    );
+    // Nothing but the first one decides anything, or there is no room for both.
+    assert!(line(&format!("{run} && grep -n x src/a.py | head")).ends_with(" …"));
+    assert!(line(&format!("{run} && {run}")).ends_with(" …"));
+}
+
+#[test]
 fn a_check_behind_looks_tells_the_command() {
     let line = |command: &str| of_command("sh", command).line;
     assert_eq!(
