@@ -104,11 +104,6 @@ pub(super) fn told_fields(
     if news.is_empty() && fields.iter().any(is_text) {
         return None;
     }
-    let line = if news.is_empty() {
-        line_of(shown(), |_, _, _| true)
-    } else {
-        news
-    };
     // Not all records stand in the line.
     let is_cut = || is_many || length_of(fields.iter()) > MAX_LINE;
     let lists = lists(fields);
@@ -121,7 +116,8 @@ pub(super) fn told_fields(
     let nameless = (nameless.sum(), Cow::default());
     let longest = sizes.chain([nameless]).max();
     let Some((records, list)) = longest.filter(|(records, _)| *records > 1 && is_cut()) else {
-        return quote(&line);
+        let all = || line_of(shown(), |_, _, _| true);
+        return quote(&if news.is_empty() { all() } else { news });
     };
     let most = if later.is_empty() {
         MAX_FIELDS
@@ -135,8 +131,8 @@ pub(super) fn told_fields(
         key => format!("{key}: {records}"),
     };
     let records = shortened(&records, MAX_LINE / 2)?;
-    let line = shortened(&line, MAX_LINE - records.len() - 2).map(Cow::into_owned);
-    quote(&joined([line.unwrap_or_default(), records.into_owned()]))
+    let news = shortened(&news, MAX_LINE - records.len() - 2).map(Cow::into_owned);
+    quote(&joined([news.unwrap_or_default(), records.into_owned()]))
 }
 
 /// The parts of a line that are not empty.

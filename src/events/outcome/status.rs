@@ -82,9 +82,14 @@ impl Outcome {
             .result
             .as_deref()
             .filter(|result| result.ends_with(" records"));
+        // `count: 6; states: 6 records`
+        let count = counted
+            .and_then(|result| result.rsplit(' ').nth(1))
+            .unwrap_or_default();
         let says_nothing = |part: &str| {
             let key = part.split(": ").next().and_then(|key| key.split(' ').next_back());
             part.ends_with(" records")
+                || part.split_once(": ").is_some_and(|(_, value)| value == count)
                 || part.strip_prefix("status: ").is_some_and(says_done)
                 || key.is_some_and(|key| is_bookkeeping(key) || is_run_id(key))
         };

@@ -354,3 +354,15 @@ fn a_row_of_numbers_is_no_last_line_nor_is_what_stands_before_it() {
     let text = done(&[("bash", &script, &table)]);
     assert!(!text.contains("last line"), "{text}");
 }
+
+#[test]
+fn an_answer_that_is_only_counted_has_no_line() {
+    let state = |number: usize| serde_json::json!({"entity_id": format!("light.kitchen_ceiling_{number}"), "state": "on", "since": "2026-01-20T03:07:02"});
+    let states: Vec<_> = (0..6).map(state).collect();
+    let answer = serde_json::json!({"count": 6, "filter": "light.*", "states": states}).to_string();
+    let text = done(&[
+        ("ha_states", r#"{"filter": "light.*"}"#, &answer),
+        ("ping", r#"{"n": 8}"#, r#"{"status": "pending"}"#),
+    ]);
+    assert!(!text.contains("ha_states") && text.contains("pending"), "{text}");
+}
