@@ -176,12 +176,15 @@ fn with_last(text: &str, told: &str, statements: &[Statement]) -> Option<String>
     let at = pipes.iter().rposition(decides)?;
     let whole = span(at, pipes.len() - 1)?.to_owned();
     let tails = [whole, [span(at, at)?, " …"].concat()];
-    tails.iter().find_map(|tail| {
-        (1..at).rev().find_map(|to| {
-            let head = span(0, to - 1)?;
+    // Longer than that in bytes no part fits.
+    let is_short = |part: &str| part.len() <= 4 * MAX_ENDS;
+    tails.iter().filter(|tail| is_short(tail)).find_map(|tail| {
+        let heads = (1..at).map_while(|to| Some((to, span(0, to - 1).filter(|head| is_short(head))?)));
+        let lines = heads.filter_map(|(to, head)| {
             let line = cleaned(&[head, &joint(to)?, "…", &joint(at)?, tail].concat());
             (told.starts_with(&cleaned(head)) && line.chars().count() <= MAX_ENDS).then_some(line)
-        })
+        });
+        lines.last()
     })
 }
 
