@@ -77,7 +77,7 @@ pub(crate) struct Event {
     pub changed_nothing: bool,
     /// It failed, and no later run of the same succeeded.
     pub is_open: bool,
-    /// A later call changed what it looked up, set its value anew, or took out a line that it put in.
+    /// A later call changed what it looked up, or took out a line that it put in.
     pub is_outdated: bool,
     /// The line that an earlier edit of its file put in, where its own shows nothing.
     pub put_in_before: Option<String>,
