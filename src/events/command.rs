@@ -3,7 +3,7 @@
 use super::effect::{does_to_files, effect_of, run_of_written};
 use super::files::scripts::written_by;
 use super::line::{cleaned, lines_of, shortened};
-use super::run::{checks_code, runs};
+use super::run::{runs, runs_tests};
 use super::shell::programs::{Does, flags, known};
 use super::shell::{Command, Statement, StatementEnd, Step, Touch, of_code};
 use super::target::{Directory, Effect, MAX_TARGET, MAX_VALUE, Target, ToolKind};
@@ -19,7 +19,8 @@ pub(crate) fn of_command(name: &str, text: &str) -> Target {
     let directory = telling.map_or("", |at| {
         command.statements.get(at).map_or("", |told| &told.directory)
     });
-    let (effect, file) = telling.map_or((Effect::Other, None), |at| effect_of(&command, at));
+    let decided = telling.map(|at| effect_of(&command, deciding(&command.statements, at)));
+    let (effect, file) = decided.unwrap_or((Effect::Other, None));
     let told = telling.map_or_else(
         || last_line(text).to_owned(),
         |at| clause(text, &command.statements, at),
@@ -102,15 +103,13 @@ fn only_command(command: &Command) -> Option<String> {
     (is_code && shell.written.is_empty()).then(|| code.text.clone())
 }
 
-/// The first statement that does more than to prepare the next one, or that checks code where it only looks; of one that only writes
-/// a script the run of that script.
+/// The first statement that does more than to prepare the next one; of one that only writes a script the run of that script.
 fn telling(statements: &[Statement]) -> Option<usize> {
     let tells = |statement: &Statement| {
         let prepares = matches!(statement.does(), Does::Goes | Does::Returns | Does::Prepares);
         !statement.is_nested && (statement.found.is_some() && !prepares || !statement.written.is_empty())
     };
     let first = statements.iter().position(tells)?;
-    let first = check_behind_looks(statements, first).unwrap_or(first);
     let runs = |statement: &Statement| run_of_written(statements, statement).is_some();
     let writes = statements
         .get(first)
@@ -122,25 +121,30 @@ fn telling(statements: &[Statement]) -> Option<usize> {
     Some(run.unwrap_or(first))
 }
 
-/// The first statement that checks code, where all before it only look: `pytest` of `git diff --stat && pytest`.
-fn check_behind_looks(statements: &[Statement], first: usize) -> Option<usize> {
-    let mut own = statements
-        .iter()
-        .enumerate()
-        .skip(first)
-        .filter(|(_, statement)| !statement.is_nested);
-    let (at, check) = own.find(|(_, statement)| does_to_files(statement) != Effect::Read)?;
-    checks_code(check).then_some(at)
+/// The statement that tells what a command did: the tests behind what only looks (`git diff --stat && pytest`), or else the first one.
+fn deciding(statements: &[Statement], first: usize) -> usize {
+    let own = statements.iter().enumerate().skip(first);
+    let mut own = own.filter(|(_, statement)| !statement.is_nested);
+    let acting = own.find(|(_, statement)| does_to_files(statement) != Effect::Read);
+    let tests = acting.filter(|(_, statement)| runs_tests(statement));
+    tests.map_or(first, |(at, _)| at)
 }
+
+/// Stands before the files that code edits which is told by that alone.
+pub(crate) const EDITS: &str = "edits ";
 
 /// The mark where a command is cut.
 const CUT: char = '…';
 
-/// Letters at most of a command that is told by its first statements and its last one.
+/// Letters at most of a command that is told by both its ends: they tell more than its beginning alone.
 const MAX_ENDS: usize = MAX_TARGET + 30;
 
-/// A long command (`told`, the `statements` of `text` from the telling one on) by its first statements and the last one that does more than
-/// to look, which decides what is so in the end: `git stash && … && git stash pop`.
+/// Words that begin a loop or a branch, of which no part may be left out.
+const BLOCKS: [&str; 5] = ["for", "while", "until", "if", "case"];
+
+/// A long command by its first statements and the last one that does more than to look, which decides what is so in the end: `git stash &&
+/// … && git stash pop`. `statements` are those of `text` from the one on that tells it, `told` is the line that they make. `None` where they
+/// loop or branch, or where both ends are too long.
 fn with_last(text: &str, told: &str, statements: &[Statement]) -> Option<String> {
     let mut own: Vec<&Statement> = statements
         .iter()
@@ -150,6 +154,13 @@ fn with_last(text: &str, told: &str, statements: &[Statement]) -> Option<String>
         .iter()
         .position(|statement| statement.end == StatementEnd::Line);
     own.truncate(line.map_or(own.len(), |line| line + 1));
+    let begins_block = |statement: &&Statement| {
+        let first = statement.words.first();
+        first.is_some_and(|word| BLOCKS.contains(&word.text.as_str()))
+    };
+    if own.iter().any(begins_block) {
+        return None;
+    }
     // What is piped on is one.
     let pipes: Vec<&[&Statement]> = own
         .split_inclusive(|statement| statement.end != StatementEnd::Pipe)
@@ -176,7 +187,7 @@ fn with_last(text: &str, told: &str, statements: &[Statement]) -> Option<String>
     let at = pipes.iter().rposition(decides)?;
     let whole = span(at, pipes.len() - 1)?.to_owned();
     let tails = [whole, [span(at, at)?, " …"].concat()];
-    // Longer than that in bytes no part fits.
+    // No letter has more than four bytes.
     let is_short = |part: &str| part.len() <= 4 * MAX_ENDS;
     tails.iter().filter(|tail| is_short(tail)).find_map(|tail| {
         let heads = (1..at).map_while(|to| Some((to, span(0, to - 1).filter(|head| is_short(head))?)));
@@ -334,7 +345,7 @@ fn edits(body: &str) -> Option<String> {
         .filter(|file| is_read(file))
         .collect();
     files.dedup();
-    (!files.is_empty()).then(|| ["edits ", &files.join(", ")].concat())
+    (!files.is_empty()).then(|| [EDITS, &files.join(", ")].concat())
 }
 
 #[cfg(test)]

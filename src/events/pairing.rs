@@ -30,7 +30,7 @@ impl Pairing {
                 asking = index;
             }
             // A command that a person ran stands with what it printed.
-            if turn.role == Role::Assistant || !turn.calls.is_empty() {
+            if turn.role == Role::Assistant || turn.makes_calls() {
                 asking = index;
                 open = OpenCalls::new(turn.calls.iter().map(|call| call.name.as_ref()));
                 // Of two calls with one id in a turn the first has it.

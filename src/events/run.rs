@@ -54,9 +54,9 @@ pub(crate) fn runs(command: &Command) -> Vec<ProgramRun> {
     found
 }
 
-/// Returns true if a statement compiles code, tests it or looks for faults in it.
-pub(crate) fn checks_code(statement: &Statement) -> bool {
-    run(statement).is_some_and(|run| run.checks_code())
+/// Returns true if a statement runs tests.
+pub(crate) fn runs_tests(statement: &Statement) -> bool {
+    run(statement).is_some_and(|run| run.is_of_tests())
 }
 
 fn run(statement: &Statement) -> Option<ProgramRun> {

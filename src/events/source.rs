@@ -1,5 +1,6 @@
 //! The region as the summary reads it: redacted, with prose, calls and answers told apart in every format.
 
+use super::observation::openings::Openings;
 use super::observation::screen::split_by_commands;
 use super::observation::{
     TurnPlace, command_in, is_summary, observed_from, own_words, results_in, spoken_in, without_appended,
@@ -102,29 +103,14 @@ pub(crate) fn source_turns<'a>(
         last = Some(turn.index);
         match turn.role {
             Role::Tool if answers.is_empty() => answers.push((None, text)),
-            Role::Human if source.is_run_of_person(&text) => {
-                answers.push((
-                    None,
-                    part_of(text, |text| command_in(text).map_or(text, |(_, printed)| printed)),
-                ));
-            }
             Role::Human if is_summary(&text) => {
                 source.role = Role::Other;
                 source.prose = text;
             }
             Role::Human => {
-                let own = own_words(&text);
-                match observed_from(own.as_deref().unwrap_or(&text), place, context.forms.openings) {
-                    Some(0) => {
-                        let asking = sources.last().filter(|_| !is_behind_gap);
-                        answers = source.observe(text, context.forms, asking);
-                    }
-                    Some(at) => {
-                        let own = own.map_or(text, Cow::Owned);
-                        source.prose = part_of(own, |text| text.get(..at).unwrap_or_default());
-                    }
-                    None => source.prose = part_of(own.map_or(text, Cow::Owned), without_appended),
-                }
+                let asking = sources.last().filter(|_| !is_behind_gap);
+                let shown = source.hear(text, place, context.forms.openings, asking);
+                answers = shown.unwrap_or(answers);
             }
             Role::System => source.prose = own_words(&text).map_or(text, Cow::Owned),
             Role::Assistant
@@ -156,11 +142,38 @@ impl<'a> SourceTurn<'a> {
         (self.prose, self.calls, self.answer) = (read.prose, read.calls, read.answer);
     }
 
-    /// Reads the text of an environment's output in a person's turn: its answers, to the calls of the turn before it.
+    /// Reads the text of a person's turn: their words, and the answers that it shows, to the calls of the turn before it or to a command
+    /// that the person ran.
+    fn hear(
+        &mut self,
+        text: Cow<'a, str>,
+        place: TurnPlace,
+        openings: Openings,
+        asking: Option<&SourceTurn<'_>>,
+    ) -> Option<Vec<(Option<&'a str>, Cow<'a, str>)>> {
+        if let Some((command, printed)) = command_in(&text, place) {
+            let fields = vec![("command".to_owned(), command.to_owned())];
+            self.calls.push(SourceCall::tagged("", fields));
+            (self.role, self.is_observed) = (Role::Tool, true);
+            return Some(vec![(None, Cow::Owned(printed.to_owned()))]);
+        }
+        let own = own_words(&text);
+        match observed_from(own.as_deref().unwrap_or(&text), place, openings) {
+            Some(0) => return Some(self.observe(text, openings, asking)),
+            Some(at) => {
+                let own = own.map_or(text, Cow::Owned);
+                self.prose = part_of(own, |text| text.get(..at).unwrap_or_default());
+            }
+            None => self.prose = part_of(own.map_or(text, Cow::Owned), without_appended),
+        }
+        None
+    }
+
+    /// Reads the text of an environment's output in a person's turn.
     fn observe(
         &mut self,
         text: Cow<'a, str>,
-        forms: Forms,
+        openings: Openings,
         asking: Option<&SourceTurn<'_>>,
     ) -> Vec<(Option<&'a str>, Cow<'a, str>)> {
         self.is_observed = true;
@@ -174,7 +187,7 @@ impl<'a> SourceTurn<'a> {
         };
         self.prose = Cow::Owned(said);
         let results = results_in(without_appended(&text));
-        let shown = part_of(text, |text| without_label(without_appended(text), forms.openings));
+        let shown = part_of(text, |text| without_label(without_appended(text), openings));
         match results.or_else(|| asking?.shown_by_call(&shown)) {
             Some(parts) => parts.into_iter().map(|part| (None, part.into())).collect(),
             None => vec![(None, shown)],
@@ -184,17 +197,6 @@ impl<'a> SourceTurn<'a> {
     /// If calls in it were made: by an assistant, or by a person who shows what a command printed.
     pub fn makes_calls(&self) -> bool {
         self.role == Role::Assistant || self.is_observed && !self.calls.is_empty()
-    }
-
-    /// If a text tells of a command that a person ran: the turn is then a call of that.
-    fn is_run_of_person(&mut self, text: &str) -> bool {
-        let Some((command, _)) = command_in(text) else {
-            return false;
-        };
-        let fields = vec![("command".to_owned(), command.to_owned())];
-        self.calls.push(SourceCall::tagged("", fields));
-        (self.role, self.is_observed) = (Role::Tool, true);
-        true
     }
 
     /// The parts of a terminal's screen that show its calls, if those are several commands that were typed there.

@@ -32,20 +32,21 @@ fn a_long_command_is_told_by_its_beginning_and_what_decides_its_end() {
     // Nothing but the first one decides anything, or there is no room for both.
     assert!(line(&format!("{run} && grep -n x src/a.py | head")).ends_with(" …"));
     assert!(line(&format!("{run} && {run}")).ends_with(" …"));
+    assert!(
+        line(&format!(
+            "if make; then git stash && {run}; else git stash pop; fi"
+        ))
+        .ends_with(" …")
+    );
 }
 
 #[test]
-fn a_check_behind_looks_tells_the_command() {
-    let line = |command: &str| of_command("sh", command).line;
-    assert_eq!(
-        line("git diff --stat && pytest -q | tail -3"),
-        "sh: pytest -q | tail -3"
-    );
-    assert_eq!(line("cat a.py; ls"), "sh: cat a.py; ls");
-    assert_eq!(
-        line("cat a.py; python b.py; pytest"),
-        "sh: cat a.py; python b.py; pytest"
-    );
+fn tests_behind_looks_decide_what_a_command_does() {
+    let effect = |command: &str| of_command("sh", command).effect;
+    assert_eq!(effect("git diff --stat && pytest -q | tail -3"), Effect::Other);
+    assert_eq!(effect("cat a.py; ls"), Effect::Read);
+    // What was looked at may say anything of what another program than tests does.
+    assert_eq!(effect("cat err.log && ruff check ."), Effect::Read);
 }
 
 #[test]

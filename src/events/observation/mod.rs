@@ -167,16 +167,20 @@ pub(crate) fn shows_page(text: &str) -> bool {
     pages.any(|row| row.begins(text.trim()).is_some())
 }
 
-/// The command that a person ran and what it printed, in an observation that tells both.
-pub(crate) fn command_in(text: &str) -> Option<(&str, &str)> {
-    OBSERVATIONS.observation.iter().find_map(|row| {
-        let [opens, ends] = row.command.as_ref()?;
-        let (_, rest) = text
-            .strip_prefix(row.starts.as_deref()?)?
-            .split_once(opens.as_str())?;
-        let (command, printed) = rest.split_once(ends.as_str())?;
-        Some((command.trim(), printed.trim_start()))
-    })
+/// The command that a person ran and what it printed, in an observation at `place` that tells both of one command.
+pub(crate) fn command_in(text: &str, place: TurnPlace) -> Option<(&str, &str)> {
+    let rows = OBSERVATIONS.observation.iter().filter(|row| row.place <= place);
+    rows.filter_map(|row| Some((row.starts.as_deref()?, row.command.as_ref()?)))
+        .find_map(|(starts, [opens, ends])| {
+            let rest = text.trim().strip_prefix(starts)?.strip_prefix(opens.as_str())?;
+            let (command, printed) = rest.split_once(ends.as_str())?;
+            let is_one = !command.trim().is_empty()
+                && !command.contains("\n\n")
+                && [starts, opens.trim()]
+                    .iter()
+                    .all(|mark| mark.is_empty() || !printed.contains(mark));
+            is_one.then(|| (command.trim(), printed.trim_start()))
+        })
 }
 
 /// The text of an observation, behind a label such as `OBSERVATION:`, `Observation 3:` or `[read_file for 'a.py'] Result:`.

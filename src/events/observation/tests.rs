@@ -85,10 +85,10 @@ fn every_row_knows_its_example_and_nothing_that_only_resembles_it() {
             row.example
         );
         assert_eq!(
-            command_in(&row.example).map(|(command, _)| command),
+            command_in(&row.example, row.place).map(|(command, _)| command),
             row.ran.as_deref()
         );
-        assert_eq!(command_in(&row.counterexample), None);
+        assert_eq!(command_in(&row.counterexample, row.place), None);
         assert_eq!(observed_from(&row.counterexample, row.place), None, "{row:?}");
     }
     for row in &SUMMARIES.summary {

@@ -61,6 +61,9 @@ pub(crate) struct Outcome {
     pub is_page: bool,
 }
 
+/// Fields that count the records beside them.
+const COUNTS: [&str; 5] = ["count", "total", "total_count", "length", "size"];
+
 impl Outcome {
     /// Returns true if it failed; `None` where nothing says so.
     pub fn failed(&self) -> Option<bool> {
@@ -89,7 +92,9 @@ impl Outcome {
         let says_nothing = |part: &str| {
             let key = part.split(": ").next().and_then(|key| key.split(' ').next_back());
             part.ends_with(" records")
-                || part.split_once(": ").is_some_and(|(_, value)| value == count)
+                || part
+                    .split_once(": ")
+                    .is_some_and(|(key, value)| COUNTS.contains(&key) && value == count)
                 || part.strip_prefix("status: ").is_some_and(says_done)
                 || key.is_some_and(|key| is_bookkeeping(key) || is_run_id(key))
         };

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::verdicts::without_verdict;
 use super::work::NO_ANSWER;
 use crate::events::call::REMOVES;
+use crate::events::command::EDITS;
 use crate::events::event::Event;
 use crate::events::files::marks::{CHANGED, MARKS};
 use crate::events::outcome::later_calls::LaterCalls;
@@ -12,10 +13,10 @@ use crate::events::outcome::outcome;
 use crate::events::outcome::reported::ReportedFields;
 use crate::events::outcome::status::{Answer, Outcome};
 use crate::events::outcome::text::tool_of;
-use crate::events::read_back::{self, target_of_line};
+use crate::events::read_back::{names_arguments, target_of_line};
 use crate::events::shell::{Step, Touch};
 use crate::events::target::{Effect, Target};
-use crate::knowledge::tool_names::acts;
+use crate::knowledge::tool_names::is_lookup;
 
 /// The line of a call, in its parts: `bash: make (x2, 1 failed) (before later edits) -> exit 1: no rule`.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -33,6 +34,9 @@ pub(super) struct CallLine<'l> {
     /// The line that an edit put in, `+ line`: in the ending, or where that is missing.
     pub put_in: Option<&'l str>,
 }
+
+/// The beginning of a query that only reads, behind the name of its argument.
+const SELECTS: &str = ": select ";
 
 /// The mark before what an edit put in, where that ends a line.
 const PUT_IN: &str = ": + ";
@@ -95,25 +99,23 @@ impl<'l> CallLine<'l> {
         line
     }
 
-    /// If nothing is left of a call that only asked for something or ran code once: what came back stood in a quotation.
+    /// If nothing is left of a call that only looked something up or ran code of its own once: what came back is told nowhere.
     pub fn tells_nothing(&self, event: Option<&Event>) -> bool {
-        if self.ending.is_some() || self.put_in.is_some() || acts(tool_of(self.label)) {
+        if self.ending.is_some() || self.put_in.is_some() || self.runs.is_some() {
             return false;
         }
-        // `type(value: Kiel)` acts on a page.
-        let names_arguments = |event: &Event| {
-            event
-                .target
-                .command
-                .as_deref()
-                .is_some_and(read_back::names_arguments)
-        };
         match event {
-            Some(event) if event.target.effect == Effect::Modify => false,
+            // `type(value: Kiel)` acts on a page.
             Some(event) if event.target.is_run => {
-                (event.target.effect == Effect::Read || event.runs_code()) && !names_arguments(event)
+                let command = event.target.command.as_deref().unwrap_or_default();
+                let is_code = event.runs_code() && event.target.runs.is_empty() && !command.contains(EDITS);
+                (is_code || event.target.effect == Effect::Read) && !names_arguments(command)
             }
-            _ => read_back::names_arguments(self.label),
+            Some(event) if event.target.effect == Effect::Modify => false,
+            _ => {
+                names_arguments(self.label)
+                    && (is_lookup(tool_of(self.label)) || self.label.contains(SELECTS))
+            }
         }
     }
 

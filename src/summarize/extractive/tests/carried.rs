@@ -267,11 +267,19 @@ fn what_only_asked_for_something_goes_with_the_quotation_that_told_what_came_bac
 - bash: python -c # total = 3
 - bash: sbatch jobs/sweep.sbatch
 - browser: type(value=\"Boston\", bid=\"4\")
+- book_flight(id: HAT001)
+- bash: python train.py (x4, 2 failed)
 - run_sql(sql: select c from d) -> 3";
     says(
         previous,
         ("ls", "src"),
-        &["sbatch jobs", "Boston", "select c from d) -> 3"],
+        &[
+            "sbatch jobs",
+            "Boston",
+            "book_flight",
+            "train.py",
+            "select c from d) -> 3",
+        ],
         &["select a", "total"],
     );
 }
